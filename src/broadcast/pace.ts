@@ -40,15 +40,15 @@ export class AccountPace {
     return perSecond;
   }
 
-  // When the account may go on: now, after its freeze or its breaker, or nobody knows (null).
+  // When the account may go on: now, after its freeze, or nobody knows (null). While its breaker is not closed only the
+  // next try is known, not that the platform takes it.
   opensAt(account: string): number | null {
     const now = this.#parts.clock.now();
     const view = this.#parts.road.accounts().find(({ id }) => id === account);
     if (view === undefined) return now;
-    if (view.paused || view.refused !== null) return null;
+    if (view.paused || view.refused !== null || view.breaker.state !== 'closed') return null;
     const freezes = this.#parts.road.limits(account, 1)[0]?.freezes ?? [];
     const ends = freezes.map(({ until }) => until);
-    if (view.breaker.state === 'open') ends.push(view.breaker.until);
     const end = Math.max(now, ...ends);
     return Number.isFinite(end) ? end : null;
   }
