@@ -222,9 +222,14 @@ describe('what goes out', () => {
       stage.scene.until(`/v1/broadcasts/${id}`, ({ state }) => state === wanted);
     await stage.visitor.see('broadcasts');
     const card = page().locator('.card', { hasText: 'Holidays' });
+    // The second click of a double click is not for what the button has become.
     await card.getByRole('button', { name: 'Pause' }).click();
-    await is('paused');
-    await card.getByRole('button', { name: 'Resume' }).click();
+    const resume = card.getByRole('button', { name: 'Resume' });
+    await resume.dispatchEvent('click', { detail: 2 });
+    await toast('The broadcast is paused.');
+    await stage.visitor.see('broadcasts');
+    expect((await get(`/v1/broadcasts/${id}`)).state).toBe('paused');
+    await resume.click();
     await is('running');
     await card.getByRole('button', { name: 'Cancel' }).click();
     await answer('Cancel');

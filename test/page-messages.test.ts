@@ -195,6 +195,15 @@ describe('why it was late', () => {
     const frozen = bar('Frozen: the platform said to wait').last();
     await frozen.getByText(/^(?:[2-9](?:\.\d)?|\d\d) s$|^\d+ m/).waitFor();
     await bar('Call to the platform').getByText('Try 1, limited').waitFor();
+    const why = panel('Why it has not gone out');
+    await why.getByText(/tried again in \d+ m/).waitFor();
+    await why.locator('.badge', { hasText: /^retry$/ }).waitFor();
+    expect(await why.getByText(/scheduled|expected/).count()).toBe(0);
+    await visitor.see('queue?chat=901');
+    await page()
+      .getByText(/tried again in \d+ m/)
+      .first()
+      .waitFor();
   });
 });
 

@@ -16,7 +16,14 @@ export function useOnce<A extends readonly unknown[]>(
   };
 }
 
-// The same for a form.
+// For a button that becomes its own opposite: the second click of a double click would undo the first. Keys count none.
+export function firstClick(deed: () => unknown): (event: MouseEvent) => void {
+  return ({ detail }) => {
+    if (detail <= 1) void deed();
+  };
+}
+
+// useOnce for a form.
 export function useSubmit(send: () => Promise<unknown>): (event: SubmitEvent) => void {
   const once = useOnce(send);
   return (event) => {

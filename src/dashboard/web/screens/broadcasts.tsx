@@ -3,9 +3,11 @@
 import { ask } from '../lib/api.ts';
 import { count, perSecond } from '../lib/format.ts';
 import { useMark } from '../lib/mark.ts';
+import { useNow } from '../lib/now.ts';
 import { hrefOf } from '../lib/route.ts';
 import { may } from '../lib/session-store.ts';
 import { useFetched } from '../lib/use-fetched.ts';
+import { firstClick } from '../lib/use-once.ts';
 import { isState, type Page } from '../lib/wire.ts';
 import type { Broadcast } from '../lib/wire-more.ts';
 import { Badge } from '../ui/badge.tsx';
@@ -102,7 +104,7 @@ function Outcome(props: { broadcast: Broadcast; outcome: string; n: number }) {
 }
 
 function Pace({ broadcast }: { broadcast: Broadcast }) {
-  const { state, perSecond: rate, eta, notBefore } = broadcast;
+  const { state, perSecond: rate, eta, notBefore, progress } = broadcast;
   if (state !== 'running') return null;
   if (notBefore !== null && rate === null) {
     return (
@@ -113,9 +115,20 @@ function Pace({ broadcast }: { broadcast: Broadcast }) {
   }
   return (
     <span class="dim">
-      {rate === null ? '' : `${perSecond(rate)} a second, `}done{' '}
-      <Until at={eta} over="any moment" />
+      {rate === null ? '' : `${perSecond(rate)} a second, `}
+      <End at={eta} isLast={(progress.pending ?? 0) === 0} />
     </span>
+  );
+}
+
+// What was expected and has not come is no longer known, unless only the last are under way.
+function End({ at, isLast }: { at: string | null; isLast: boolean }) {
+  const now = useNow();
+  if (at === null || (!isLast && Date.parse(at) < now)) return <>its end is not known</>;
+  return (
+    <>
+      done <Until at={at} over="any moment" />
+    </>
   );
 }
 
@@ -140,11 +153,14 @@ function Steering({ broadcast, reload }: { broadcast: Broadcast; reload: () => P
   return (
     <span class="actions">
       {state === 'running' ? (
-        <button type="button" onClick={() => void steer('pause', 'The broadcast is paused.')}>
+        <button
+          type="button"
+          onClick={firstClick(() => steer('pause', 'The broadcast is paused.'))}
+        >
           Pause
         </button>
       ) : (
-        <button type="button" onClick={() => void steer('resume', 'The broadcast goes on.')}>
+        <button type="button" onClick={firstClick(() => steer('resume', 'The broadcast goes on.'))}>
           Resume
         </button>
       )}

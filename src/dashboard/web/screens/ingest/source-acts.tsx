@@ -3,6 +3,7 @@
 import { ask } from '../../lib/api.ts';
 import { go } from '../../lib/route.ts';
 import { may } from '../../lib/session-store.ts';
+import { firstClick } from '../../lib/use-once.ts';
 import type { Source } from '../../lib/wire-ingest.ts';
 import { confirm } from '../../ui/dialog.tsx';
 import { attempt } from '../../ui/toast.tsx';
@@ -25,7 +26,11 @@ export function SourceActs({ source, reload }: Acts) {
     await reload();
   };
   const act = (label: string, deed: Deed, told: string) => (
-    <button type="button" aria-label={`${label}: ${name}`} onClick={() => void steer(deed, told)}>
+    <button
+      type="button"
+      aria-label={`${label}: ${name}`}
+      onClick={firstClick(() => steer(deed, told))}
+    >
       {label}
     </button>
   );

@@ -8,7 +8,7 @@ import { may } from '../../lib/session-store.ts';
 import { useStore } from '../../lib/store.ts';
 import { useFetched } from '../../lib/use-fetched.ts';
 import type { State } from '../../lib/wire.ts';
-import type { Delivery, Explanation } from '../../lib/wire-more.ts';
+import type { Cause, Delivery, Explanation } from '../../lib/wire-more.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { confirm } from '../../ui/dialog.tsx';
 import { AccountName, ChatLink, Panel, Screen } from '../../ui/parts.tsx';
@@ -76,6 +76,8 @@ function WhyPanel({ explanation }: { explanation: Explanation | null }) {
   const { summary, cause, waitsFor, causes, position, eta } = explanation;
   const freeze = causes.find(({ kind }) => kind === 'freeze');
   const isHeld = causes.some(({ kind }) => kind === 'held');
+  // Of the first in its queue the retry is its own.
+  const isRetried = isHeld || (position === 1 && causes.some(isRetry));
   return (
     <div class="panel-body why">
       <p class="why-words">
@@ -89,22 +91,15 @@ function WhyPanel({ explanation }: { explanation: Explanation | null }) {
               `; ${waitsFor === null ? 'when it will go out is not known' : `it waits for ${waitsFor}`}.`
             ) : (
               <>
-                , {isHeld ? 'tried again' : 'expected'}{' '}
-                <Until at={eta} over={isHeld ? 'now' : 'any moment'} />.
+                , {isRetried ? 'tried again' : 'expected'}{' '}
+                <Until at={eta} over={isRetried ? 'now' : 'any moment'} />.
               </>
             )}
           </p>
           <ul class="lines causes">
-            {causes.map(({ kind, name, until, detail }) => (
-              <li key={kind + name + detail}>
-                <Badge
-                  word={KINDS[kind] ?? kind}
-                  tone={kind === 'freeze' || kind === 'held' ? 'cool' : 'plain'}
-                />
-                <span>
-                  <Why why={detail} />
-                </span>
-                {until === null ? <span /> : <Until at={until} over="any moment" />}
+            {causes.map((each) => (
+              <li key={each.kind + each.name + each.detail}>
+                <CauseLine cause={each} />
               </li>
             ))}
           </ul>
@@ -112,6 +107,24 @@ function WhyPanel({ explanation }: { explanation: Explanation | null }) {
       )}
     </div>
   );
+}
+
+function CauseLine({ cause }: { cause: Cause }) {
+  const { kind, until, detail } = cause;
+  const word = isRetry(cause) ? 'retry' : (KINDS[kind] ?? kind);
+  return (
+    <>
+      <Badge word={word} tone={kind === 'freeze' || kind === 'held' ? 'cool' : 'plain'} />
+      <span>
+        <Why why={detail} />
+      </span>
+      {until === null ? <span /> : <Until at={until} over="any moment" />}
+    </>
+  );
+}
+
+function isRetry({ kind, name }: Cause): boolean {
+  return kind === 'due' && name === 'retry';
 }
 
 function Actions({ delivery, reload }: { delivery: Delivery; reload: () => Promise<void> }) {

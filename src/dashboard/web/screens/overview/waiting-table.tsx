@@ -61,10 +61,14 @@ function Row({ item }: { item: Waiting }) {
   );
 }
 
-// Of an account that is held, the next try is known, not that it goes out; else what ends the wait.
-function Expected({ item: { eta, waitsFor, kinds } }: { item: Waiting }) {
+// Of an account that is held, and of one that was tried before, the next try is known, not that it goes out; else what
+// ends the wait.
+function Expected({ item: { eta, waitsFor, kinds, tries, position } }: { item: Waiting }) {
   if (eta === null && waitsFor !== null) return <span class="small">waits for {waitsFor}</span>;
-  if (eta === null || !kinds.includes('held')) return <Until at={eta} over="any moment" />;
+  const isRetried = tries > 0 && position === 1 && kinds.includes('due');
+  if (eta === null || !(isRetried || kinds.includes('held'))) {
+    return <Until at={eta} over="any moment" />;
+  }
   return (
     <span class="small">
       tried again <Until at={eta} />

@@ -5,6 +5,7 @@ import { ask, pathOf } from '../../lib/api.ts';
 import { exactTime } from '../../lib/format.ts';
 import { may } from '../../lib/session-store.ts';
 import { useFetched } from '../../lib/use-fetched.ts';
+import { firstClick } from '../../lib/use-once.ts';
 import type { SandboxMessage } from '../../lib/wire-more.ts';
 import { Answered, Empty } from '../../ui/states.tsx';
 import { attempt } from '../../ui/toast.tsx';
@@ -138,7 +139,7 @@ function Mischief({ account, chat, isBlocked, reload }: MischiefProps) {
       >
         Refuse for {REFUSED_S} s
       </button>
-      <button type="button" disabled={isBlocked === null} onClick={toggle}>
+      <button type="button" disabled={isBlocked === null} onClick={firstClick(toggle)}>
         {isBlocked ? 'Blocked: unblock the bot' : 'Block the bot'}
       </button>
     </span>
