@@ -31,6 +31,8 @@ interface Waiting {
   readonly cause?: string | null;
   readonly waitsFor?: string | null;
   readonly kinds?: readonly string[];
+  readonly position?: number;
+  readonly tries?: number;
   readonly behind: number;
 }
 
@@ -73,10 +75,13 @@ function described({ depths, items }: Queue, now: number): string {
   return `${head}\n\n${table(names, rows)}`;
 }
 
-// Of an account that is held, the next try is known, not that it goes out; else what ends the wait.
-function expected({ eta, waitsFor, kinds = [] }: Waiting, now: number): string {
+// Of an account that is held, and of one that was tried before, the next try is known, not that it goes out; else what
+// ends the wait.
+function expected(item: Waiting, now: number): string {
+  const { eta, waitsFor, kinds = [], position, tries = 0 } = item;
   if (eta === null) return waitsFor ? `waits for ${waitsFor}` : 'unknown';
-  return kinds.includes('held')
+  const isRetried = tries > 0 && position === 1 && kinds.includes('due');
+  return isRetried || kinds.includes('held')
     ? `tried again at ${moment(eta)}`
     : `in ${duration(Date.parse(eta) - now)}`;
 }
