@@ -195,6 +195,7 @@ describe('why it was late', () => {
     const frozen = bar('Frozen: the platform said to wait').last();
     await frozen.getByText(/^(?:[2-9](?:\.\d)?|\d\d) s$|^\d+ m/).waitFor();
     await bar('Call to the platform').getByText('Try 1, limited').waitFor();
+    expect(await page().locator('.timeline', { hasText: 'expected in' }).count()).toBe(0);
     const why = panel('Why it has not gone out');
     await why.getByText(/tried again in \d+ m/).waitFor();
     await why.locator('.badge', { hasText: /^retry$/ }).waitFor();

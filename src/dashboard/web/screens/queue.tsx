@@ -80,7 +80,7 @@ function Counts({ data }: { data: Answer | null }) {
   const { retry, inFlight } = data.depths;
   return (
     <span class="dim num">
-      {count(retry)} for a set time or a retry · {count(inFlight)} in flight
+      {count(retry)} to be tried again · {count(inFlight)} in flight
     </span>
   );
 }

@@ -16,13 +16,15 @@ export function Reason({ code }: { code: string }) {
 // The time it is expected stands beside it.
 const EXPECTED = /; (expected in [^;]*|no end is known)$/;
 
+export const withoutExpected = (why: string) => why.replace(EXPECTED, '');
+
 const FROZEN = ' is frozen: ';
 
 // Why something waits, as the gateway says it, with its code in small; until when what is frozen is,
 // where that is known.
 export function Why(props: { why: string; code?: string | null; until?: string | null }) {
   const { why, code = null, until = null } = props;
-  const said = sentence(why.replace(EXPECTED, ''));
+  const said = sentence(withoutExpected(why));
   const [frozen = '', cause] = until === null ? [said] : said.split(FROZEN, 2);
   return (
     <>

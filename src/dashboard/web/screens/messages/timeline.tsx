@@ -6,6 +6,7 @@ import { useNow } from '../../lib/now.ts';
 import { type Wait, type WaitKind, waitsOf } from '../../lib/waits.ts';
 import type { Delivery, Explanation } from '../../lib/wire-more.ts';
 import { Panel } from '../../ui/parts.tsx';
+import { withoutExpected } from '../../ui/reason.tsx';
 
 const NAMES: Readonly<Record<WaitKind, string>> = {
   scheduled: 'Scheduled for later',
@@ -60,7 +61,7 @@ function Bar({ wait, from, wholeMs }: { wait: Wait; from: number; wholeMs: numbe
       <span class="wait-name">
         {NAMES[kind]}
         <span class="dim small">
-          {clockTime(wait.from)} · {sentence(detail)}
+          {clockTime(wait.from)} · {sentence(withoutExpected(detail))}
         </span>
       </span>
       <span class="wait-track" aria-hidden="true">

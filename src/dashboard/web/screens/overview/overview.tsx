@@ -96,7 +96,9 @@ function Tiles({ now }: { now: Overview }) {
       <Tile
         label="Waiting"
         value={count(waitingOf(now))}
-        note={depths.retry > 0 ? `${count(depths.retry)} for a set time` : 'none for a set time'}
+        note={
+          depths.retry > 0 ? `${count(depths.retry)} to be tried again` : 'none to be tried again'
+        }
         href={hrefOf('queue')}
       />
       <Tile
