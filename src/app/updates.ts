@@ -72,7 +72,8 @@ export function openArrivals(
   };
 }
 
-// By its delivery's id, or where it carries none by the message's.
+// By its delivery's id, or where it carries none of this account's by the message's. What stands in a post is the word
+// of whoever sent the message, and another account's delivery would tell the store that this account has a new owner.
 async function receive(
   { engine, ledger, journal }: Resources,
   account: string,
@@ -80,9 +81,11 @@ async function receive(
 ): Promise<void> {
   const { messageId } = receipt;
   const named = delivery === null ? null : parseId(journal.tag, delivery);
-  const [found] =
-    named === null ? await ledger.search({ account, messageId }, { limit: 1, before: null }) : [];
-  const seq = named ?? found?.seq;
+  const isOwn = named !== null && (await ledger.get(named))?.account === account;
+  const [found] = isOwn
+    ? []
+    : await ledger.search({ account, messageId }, { limit: 1, before: null });
+  const seq = isOwn ? named : found?.seq;
   if (seq !== undefined) await takeReceipt(engine.dispatch, { account, seq, ...receipt });
 }
 

@@ -275,6 +275,21 @@ test('a message whose answer was lost is known by its status, and not sent again
   expect((await storyOf(answer)).state).toBe('sent');
 });
 
+test('a status that names a delivery of another account changes neither, and the number goes on', async () => {
+  const to = { platform: 'telegram', account: '1:sandbox', chat: '42' };
+  const { id } = await ask('POST', '/v1/messages', { to, text: 'of another account', wait: 9 });
+  const named = { biz_opaque_callback_data: `sluice:${id}`, recipient_id: '16505554100' };
+  const status = { id: 'wamid.X', status: 'failed', timestamp: '1800000000', ...named };
+  const value = { ...PRODUCT, metadata: { phone_number_id: NUMBER }, statuses: [status] };
+  const entry = [{ id: '1', changes: [{ field: 'messages', value }] }];
+  const post = JSON.stringify({ object: 'whatsapp_business_account', entry });
+  expect((await postSigned(post)).status).toBe(200);
+  expect(await sluice(`/v1/messages/${id}`)).toMatchObject({ state: 'sent' });
+  const next = await send(text('16505554100', 'still goes'));
+  expect(next.status).toBe(200);
+  expect(sim.model.messagesOf('16505554100').map((each) => each.text)).toEqual(['still goes']);
+});
+
 test('the same goes by REST', async () => {
   const answer = await fetch(`${url}/v1/messages`, {
     method: 'POST',

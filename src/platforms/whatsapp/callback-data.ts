@@ -7,11 +7,13 @@ const MARKED = /^sluice:([0-9a-z]{5}-[0-9a-z]{1,11})(?: (.*))?$/s;
 // Of the platform.
 const CHARS_MAX = 512;
 
-// As it was, where both together are too long: then the message's id must do.
+// As it was, where both together are too long: then the message's id must do. What would be taken for a mark of another
+// delivery is left out instead.
 export function marked(own: unknown, delivery: string): string {
   const before = typeof own === 'string' && own !== '' ? own : null;
   const both = before === null ? `${PREFIX}${delivery}` : `${PREFIX}${delivery} ${before}`;
-  return both.length <= CHARS_MAX ? both : before!;
+  if (both.length <= CHARS_MAX) return both;
+  return before!.startsWith(PREFIX) ? `${PREFIX}${delivery}` : before!;
 }
 
 // `own`: the caller's; null: it had none.

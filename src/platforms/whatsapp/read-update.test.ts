@@ -100,6 +100,8 @@ test('callback data is marked within the platform’s bound, and read back', () 
   expect(unmarked(marked(undefined, 'abcde-1'))).toEqual({ delivery: 'abcde-1', own: null });
   const long = 'x'.repeat(510);
   expect(marked(long, 'abcde-1')).toBe(long);
+  const forged = `sluice:abcde-2 ${'x'.repeat(495)}`;
+  expect(unmarked(marked(forged, 'abcde-1'))).toEqual({ delivery: 'abcde-1', own: null });
   expect(unmarked('of another')).toEqual({ delivery: null, own: 'of another' });
 });
 
