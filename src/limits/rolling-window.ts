@@ -133,11 +133,13 @@ export class RollingWindow {
 //
 // But the first calls of a process leave together, over fresh connections to servers that are not warm, and are slow
 // together: many of them tell no more than one. So only calls count that left some time after the first answer. Until
-// there are enough of them `least` is 0: a call counts from the moment of its answer.
+// there are enough of them, and in the first seconds, `least` is 0: a call counts from the moment of its answer.
 
 const HALF_MS = 150_000;
 const SAMPLES_MIN = 32;
 const WARM_MS = 500;
+// A process that has just started gets faster in its first seconds, by as much as the margin.
+const TRUSTED_MS = 2000;
 // Few trips that were all slow have a small spread, too: the margin must make up for both.
 const MARGIN_SIGMAS = 6;
 const LOWEST_KEPT = 16;
@@ -184,7 +186,7 @@ export class RoundTrips {
   // No call is faster than this, as far as can be known.
   least(now: number): number {
     this.#turn(now);
-    return this.#trusted;
+    return now < this.#warmAt - WARM_MS + TRUSTED_MS ? 0 : this.#trusted;
   }
 
   // What to expect of the next answer; for estimates only.

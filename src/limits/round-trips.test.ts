@@ -10,6 +10,15 @@ test('calls that leave together on a cold line do not tell how fast it is', () =
   expect(trips.least(3100)).toBeLessThan(5);
 });
 
+test('a line that still gets faster is not trusted in its first seconds', () => {
+  const trips = new RoundTrips();
+  const tripAt = (sinceMs: number) => Math.max(4, 12 - sinceMs / 250);
+  for (let sinceMs = 0; sinceMs < 4000; sinceMs += 10) {
+    expect(trips.least(1000 + sinceMs), `${sinceMs} ms`).toBeLessThan(tripAt(sinceMs + 1000));
+    trips.observe(tripAt(sinceMs), 1000 + sinceMs);
+  }
+});
+
 test('a warm line is trusted, but for a margin', () => {
   const trips = new RoundTrips();
   for (let i = 0; i < 100; i++) trips.observe(80 + (i % 3), 1000 + 50 * i);
