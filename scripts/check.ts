@@ -1,5 +1,5 @@
-// npm run check: types, lint and format, the tidy rules, the generated pages. One line per step; what a failed step
-// said comes below its line. --untested: without the steps that all tests have among them.
+// npm run check: types, lint and format, the tidy rules, the table of parsers, the generated pages. One line per step;
+// what a failed step said comes below its line. --untested: without the steps that all tests have among them.
 
 import { run } from './run.ts';
 
@@ -14,6 +14,11 @@ const STEPS: readonly Step[] = [
   { name: 'types of the page', command: 'tsc', args: ['-p', 'src/dashboard/web'] },
   { name: 'lint and format', command: 'biome', args: ['ci', '--colors=off', '.'] },
   { name: 'tidy rules', command: 'vitest', args: ['run', 'test/tidy.test.ts'] },
+  {
+    name: 'table of parsers',
+    command: 'vitest',
+    args: ['run', 'test/linear.test.ts', '-t', 'the table of parsers'],
+  },
   { name: 'generated pages', command: process.execPath, args: ['scripts/docs.ts', '--check'] },
 ];
 
