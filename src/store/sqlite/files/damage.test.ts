@@ -29,7 +29,6 @@ import { fitsItsChecks } from './check.ts';
 import { FRAME_HEADER_BYTES, frameOffset, mendLog, scanLog } from './engine-log.ts';
 import { encode, readMark, SLOT_BYTES } from './mark.ts';
 import { openStore } from './open.ts';
-import { digestOf } from './page-sums.ts';
 
 const MESSAGES = 500;
 // What of them is still in the log alone.
@@ -211,15 +210,6 @@ describe('one changed bit', () => {
       expect(readFileSync(path, 'latin1').slice(0, 8)).toBe('SLPSUM01');
     }
   });
-});
-
-// As the reference implementation makes it.
-test('the digest of a page is its XXH32, wherever it lies in memory', () => {
-  const page = Buffer.from(Array.from({ length: 4096 }, (_, i) => (i * 31 + (i >> 8)) & 255));
-  expect(digestOf(Buffer.alloc(4096))).toBe(0x475546f5);
-  expect(digestOf(page)).toBe(0xa672fc1b);
-  expect(digestOf(Buffer.concat([Buffer.alloc(3), page]).subarray(3))).toBe(0xa672fc1b);
-  expect(digestOf(Buffer.alloc(100))).toBe(0x475546f5);
 });
 
 describe('a page overwritten', () => {
