@@ -15,7 +15,7 @@ import type { MinuteCommand } from '../ports/minutes.ts';
 import type { StreamCommand } from '../ports/streams.ts';
 import type { IncomingCommand } from '../ports/updates.ts';
 import { APPEND_WORDS, Appender } from './append.ts';
-import { SqliteBroadcasts } from './broadcasts.ts';
+import { SqliteBroadcasts } from './broadcasts/broadcasts.ts';
 import { SqliteCallers } from './callers.ts';
 import { SqliteCommands } from './commands.ts';
 import type { OpenStore } from './files/open.ts';

@@ -1,12 +1,12 @@
 // Audiences in SQL, in the worker, inside the batch's transaction. Must give the same answers as memory-audiences.ts,
 // word for word.
 
-import { unreachable } from '../../system/assert.ts';
-import type { Database, SqlRow, Statement } from '../../system/databases/sqlite.ts';
-import { namesIn } from '../../system/json.ts';
-import { ChatSet } from '../chat-set.ts';
-import type { AudienceCommand } from '../memory/audiences.ts';
-import type { FillCommand, StoredAudience } from '../ports/broadcasts.ts';
+import { unreachable } from '../../../system/assert.ts';
+import type { Database, SqlRow, Statement } from '../../../system/databases/sqlite.ts';
+import { namesIn } from '../../../system/json.ts';
+import { ChatSet } from '../../chat-set.ts';
+import type { AudienceCommand } from '../../memory/audiences.ts';
+import type { FillCommand, StoredAudience } from '../../ports/broadcasts.ts';
 
 const COLUMNS = 'id, account, name, count, fields, created_at AS createdAt';
 

@@ -1,10 +1,10 @@
 // Broadcasts in SQL, in the worker, inside the batch's transaction. Must give the same answers as
 // memory-broadcasts.ts, word for word.
 
-import { sharedKey } from '../../domain/idempotency.ts';
-import { PRIORITIES, PRIORITY_RANK } from '../../domain/priority.ts';
-import { unreachable } from '../../system/assert.ts';
-import type { Database, SqlRow, Statement } from '../../system/databases/sqlite.ts';
+import { sharedKey } from '../../../domain/idempotency.ts';
+import { PRIORITIES, PRIORITY_RANK } from '../../../domain/priority.ts';
+import { unreachable } from '../../../system/assert.ts';
+import type { Database, SqlRow, Statement } from '../../../system/databases/sqlite.ts';
 import {
   type BroadcastCommand,
   type BroadcastState,
@@ -22,9 +22,9 @@ import {
   type SettleCommand,
   type StoredBroadcast,
   unfedState,
-} from '../ports/broadcasts.ts';
+} from '../../ports/broadcasts.ts';
 import { SqliteAudiences } from './audiences.ts';
-import { BROADCAST_SQL } from './broadcast-statements.ts';
+import { BROADCAST_SQL } from './statements.ts';
 
 type Counts = Record<Exclude<RecipientState, 'pending'>, number>;
 
