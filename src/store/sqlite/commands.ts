@@ -1,6 +1,6 @@
 // The journal's commands in SQL, in the worker, inside the batch's transaction. The journal is the
 // only writer, so a command reads its delivery, decides by the table of moves, and writes: no
-// condition is repeated in SQL. What it must keep equal to memory-commands.ts is every word of the
+// condition is repeated in SQL. What it must keep equal to memory/commands.ts is every word of the
 // answer.
 
 import { canMove, isWithdrawal, type Queued, type State } from '../../domain/delivery.ts';

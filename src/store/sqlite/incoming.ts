@@ -1,5 +1,5 @@
 // What comes in, in SQL, in the worker, inside the batch's transaction. Must give the same answers as
-// memory-incoming.ts, word for word.
+// memory/incoming.ts, word for word.
 
 import { unreachable } from '../../system/assert.ts';
 import type { Database, SqlRow, Statement } from '../../system/databases/sqlite.ts';

@@ -1,5 +1,5 @@
 // Keys and the audit log in SQL, in the worker, inside the batch's transaction. Must give the same answers as
-// memory-keys.ts, word for word.
+// memory/keys.ts, word for word.
 
 import { unreachable } from '../../system/assert.ts';
 import type { Database, SqlRow, Statement } from '../../system/databases/sqlite.ts';

@@ -1,5 +1,5 @@
 // Live output in SQL, in the worker, inside the batch's transaction. Must give the same answers as
-// memory-streams.ts, word for word.
+// memory/streams.ts, word for word.
 
 import { unreachable } from '../../system/assert.ts';
 import type { Database, Statement } from '../../system/databases/sqlite.ts';

@@ -1,5 +1,5 @@
 // The wall clock has been set: what was written by it moves along, in the worker, inside the batch's transaction.
-// What must be kept equal to memory-times.ts is every time.
+// What must be kept equal to memory/times.ts is every time.
 
 import type { Database } from '../../system/databases/sqlite.ts';
 import type { TimeShift } from '../ports/maintenance.ts';

@@ -1,4 +1,4 @@
-// Audiences in SQL, in the worker, inside the batch's transaction. Must give the same answers as memory-audiences.ts,
+// Audiences in SQL, in the worker, inside the batch's transaction. Must give the same answers as memory/audiences.ts,
 // word for word.
 
 import { unreachable } from '../../../system/assert.ts';

@@ -1,5 +1,5 @@
 // Broadcasts in SQL, in the worker, inside the batch's transaction. Must give the same answers as
-// memory-broadcasts.ts, word for word.
+// memory/broadcasts.ts, word for word.
 
 import { sharedKey } from '../../../domain/idempotency.ts';
 import { PRIORITIES, PRIORITY_RANK } from '../../../domain/priority.ts';
