@@ -34,7 +34,7 @@ import { openGuarded } from './auth.ts';
 import { type BroadcastCalls, broadcastCalls, openBroadcasts } from './broadcasts.ts';
 import { fillMetrics, readHealth } from './health.ts';
 import { minutesSoFar, openHistory } from './history.ts';
-import { type IngestPart, openIngest } from './ingest.ts';
+import { type IngestPart, openIngest } from './ingest/ingest.ts';
 import { HttpListener, type ListenOptions } from './listener.ts';
 import { type MessageCalls, messageCalls } from './messages.ts';
 import { type FleetMember, openMember } from './node.ts';

@@ -1,17 +1,17 @@
 // Hands a post on to where its source says: signed to a webhook, or into a chat, where it is a delivery as any other.
 // The id of a post is that of its hand-over, so that a receiver (and the road) can tell a repetition.
 
-import { prepare, submit } from '../accept/submit.ts';
-import { HOLDERS } from '../domain/idempotency.ts';
-import { platformOf } from '../domain/ids.ts';
-import type { IntakeOptions } from '../http/context.ts';
-import { showPost } from '../http/ingest/view.ts';
-import type { Handed } from '../ingest/forwarding.ts';
-import type { ForwardTarget, SourceView } from '../ingest/ingest.ts';
-import type { StoredPost } from '../store/ports/ingest.ts';
-import { undiciPosting } from '../system/http/post.ts';
-import { derivedSigningSecret, signedHeaders } from '../updates/signature.ts';
-import type { Resources } from './resources.ts';
+import { prepare, submit } from '../../accept/submit.ts';
+import { HOLDERS } from '../../domain/idempotency.ts';
+import { platformOf } from '../../domain/ids.ts';
+import type { IntakeOptions } from '../../http/context.ts';
+import { showPost } from '../../http/ingest/view.ts';
+import type { Handed } from '../../ingest/forwarding.ts';
+import type { ForwardTarget, SourceView } from '../../ingest/ingest.ts';
+import type { StoredPost } from '../../store/ports/ingest.ts';
+import { undiciPosting } from '../../system/http/post.ts';
+import { derivedSigningSecret, signedHeaders } from '../../updates/signature.ts';
+import type { Resources } from '../resources.ts';
 
 export interface HandingOn {
   hand(target: ForwardTarget, source: SourceView, post: StoredPost): Promise<Handed>;

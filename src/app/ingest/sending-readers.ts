@@ -2,12 +2,12 @@
 // the whole account to whoever reads holds for what is sent, and the other way round; each look counts for the
 // account's limits; and the node that owns the account reads with it.
 
-import { platformOf } from '../domain/ids.ts';
-import type { SendingSide } from '../ingest/calls.ts';
-import type { ReaderPool, SourceView } from '../ingest/ingest.ts';
-import type { ReaderAccount, ReaderKind } from '../platforms/history.ts';
-import type { Platform } from '../platforms/platform.ts';
-import type { Resources } from './resources.ts';
+import { platformOf } from '../../domain/ids.ts';
+import type { SendingSide } from '../../ingest/calls.ts';
+import type { ReaderPool, SourceView } from '../../ingest/ingest.ts';
+import type { ReaderAccount, ReaderKind } from '../../platforms/history.ts';
+import type { Platform } from '../../platforms/platform.ts';
+import type { Resources } from '../resources.ts';
 
 // A kind of one platform, and that platform.
 export interface OfferedKind {

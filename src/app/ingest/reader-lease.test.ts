@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createMemoryDisk, createMemoryStore } from '../store/memory/memory.ts';
+import { createMemoryDisk, createMemoryStore } from '../../store/memory/memory.ts';
 import { drawLeaseToken, takeOverLeases } from './reader-lease.ts';
 
 const HOST = { node: 'same-host', ttlMs: 60_000, now: 0 };

@@ -6,8 +6,8 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { IngestStore } from '../store/ports/ingest.ts';
-import { PRIVATE_FILE } from '../system/private-files.ts';
+import type { IngestStore } from '../../store/ports/ingest.ts';
+import { PRIVATE_FILE } from '../../system/private-files.ts';
 
 const TOKEN_BYTES = 18;
 const FILE = 'sluice.readers';

@@ -3,24 +3,24 @@
 
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { Config } from '../config/config.ts';
-import { platformOf } from '../domain/ids.ts';
-import type { IntakeOptions } from '../http/context.ts';
-import type { IngestDesk, NewReaderAccount } from '../http/ingest/port.ts';
-import { Forwarding } from '../ingest/forwarding.ts';
-import { Ingest, type IngestSettings, type ReaderPool } from '../ingest/ingest.ts';
-import { type LoginKind, Logins } from '../ingest/login/logins.ts';
-import { readerKey } from '../ingest/readers.ts';
-import type { ReaderKind } from '../platforms/history.ts';
-import type { IngestStore } from '../store/ports/ingest.ts';
-import { JournalUnavailable } from '../store/ports/unavailable.ts';
-import type { Service } from '../system/service.ts';
-import { ingestLog } from '../telemetry/log/ingest-log.ts';
-import type { Metrics } from '../telemetry/metrics/metrics.ts';
+import type { Config } from '../../config/config.ts';
+import { platformOf } from '../../domain/ids.ts';
+import type { IntakeOptions } from '../../http/context.ts';
+import type { IngestDesk, NewReaderAccount } from '../../http/ingest/port.ts';
+import { Forwarding } from '../../ingest/forwarding.ts';
+import { Ingest, type IngestSettings, type ReaderPool } from '../../ingest/ingest.ts';
+import { type LoginKind, Logins } from '../../ingest/login/logins.ts';
+import { readerKey } from '../../ingest/readers.ts';
+import type { ReaderKind } from '../../platforms/history.ts';
+import type { IngestStore } from '../../store/ports/ingest.ts';
+import { JournalUnavailable } from '../../store/ports/unavailable.ts';
+import type { Service } from '../../system/service.ts';
+import { ingestLog } from '../../telemetry/log/ingest-log.ts';
+import type { Metrics } from '../../telemetry/metrics/metrics.ts';
+import type { Resources } from '../resources.ts';
 import { openHandingOn } from './handing-on.ts';
 import { drawLeaseToken, takeOverLeases } from './reader-lease.ts';
 import { ReaderVault } from './reader-vault.ts';
-import type { Resources } from './resources.ts';
 import { accountFor, accountsNamed, type OfferedKind, sendingPool } from './sending-readers.ts';
 
 export interface IngestPart extends Service {

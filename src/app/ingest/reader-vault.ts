@@ -1,10 +1,10 @@
 // The sessions of accounts that channels are read with: sealed in the store as tokens are, opened once, and shown to
 // their reader alone.
 
-import { createSealer, type Sealer } from '../accounts/seal.ts';
-import type { ReaderAccount } from '../platforms/history.ts';
-import type { IngestStore, StoredReader } from '../store/ports/ingest.ts';
-import type { Clock } from '../system/clock.ts';
+import { createSealer, type Sealer } from '../../accounts/seal.ts';
+import type { ReaderAccount } from '../../platforms/history.ts';
+import type { IngestStore, StoredReader } from '../../store/ports/ingest.ts';
+import type { Clock } from '../../system/clock.ts';
 
 export interface ReaderVaultParts {
   readonly store: Pick<IngestStore, 'readers' | 'saveReader' | 'removeReader'>;

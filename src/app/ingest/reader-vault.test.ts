@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createMemoryStore } from '../store/memory/memory.ts';
-import { virtualClock } from '../system/virtual-clock.ts';
+import { createMemoryStore } from '../../store/memory/memory.ts';
+import { virtualClock } from '../../system/virtual-clock.ts';
 import { ReaderVault } from './reader-vault.ts';
 
 const ANN = { kind: 'm', id: '1', name: 'Ann', session: 'the session' };

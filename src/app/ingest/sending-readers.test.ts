@@ -1,9 +1,9 @@
 // Readers with accounts that send: which of them can, and what both directions tell each other.
 
 import { expect, test } from 'vitest';
-import type { ReaderKind } from '../platforms/history.ts';
-import type { Platform } from '../platforms/platform.ts';
-import type { Resources } from './resources.ts';
+import type { ReaderKind } from '../../platforms/history.ts';
+import type { Platform } from '../../platforms/platform.ts';
+import type { Resources } from '../resources.ts';
 import { sendingPool } from './sending-readers.ts';
 
 const CREDENTIALS: Readonly<Record<string, string>> = {
