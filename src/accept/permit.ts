@@ -1,5 +1,6 @@
 // Whether a key with bounds may make a call: every way to make, change or repeat one asks here. What is judged is what
-// is sent: the parameters come back as the platform will read them, with no second reading left in them.
+// is sent: the parameters come back as the platform will read them, with no second reading left in them, and the method
+// is the one that they make of it, whatever name it was asked under.
 
 import { ATTACH, type Files, NO_FILES } from '../domain/body.ts';
 import type { PlainParams } from '../domain/targets.ts';
@@ -21,16 +22,19 @@ export const OUTSIDE: Permit = Object.freeze({ kind: 'refused', detail: '' });
 
 // The account is judged apart, and before.
 export function permitted(
-  calls: Pick<Calls, 'plainParams' | 'targets'>,
+  calls: Pick<Calls, 'describe' | 'plainParams' | 'targets'>,
   bounds: Bounds,
   call: { readonly method: string; readonly params: Params; readonly files?: Files },
 ): Permit {
   if (!bounds.judgesCalls) return { kind: 'permitted', params: call.params };
-  const { method, files = NO_FILES } = call;
+  const { files = NO_FILES } = call;
   const plain = plainOf(calls, call.params);
   if (plain.kind === 'unreadable') return { kind: 'refused', detail: unreadable(plain.name) };
   const { params } = plain;
   if (!areParts(params, files)) return { kind: 'refused', detail: unreadable('') };
+  const described = calls.describe(call.method, params);
+  // One that cannot be read is refused for that, by whoever asks.
+  const method = described.kind === 'invalid' ? call.method : described.method;
   const isOwn = bounds.mayCall(method, calls.targets(method, params));
   return isOwn ? { kind: 'permitted', params } : OUTSIDE;
 }

@@ -196,7 +196,7 @@ export class DropIn {
   ): Promise<ValueAnswer> | ValueAnswer {
     const { calls, dialect } = this.platform;
     if (waitMs > 0) return answerProblem(dialect, tooOften(waitMs));
-    const permit = this.#judged(speaker, { method: call.method, params, files });
+    const permit = this.#judged(speaker, { method, params, files });
     if (permit.kind === 'refused') return permit.answer;
     const { params: sent } = permit;
     // As it was judged, where it was.

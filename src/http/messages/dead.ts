@@ -107,6 +107,10 @@ async function edit(
     const expected = call.kind === 'invalid' ? call.detail : 'the parameters of a call that sends';
     return sendProblem(reply, invalid('invalid_message', [{ path: '/body', expected }]));
   }
+  if (call.method !== delivery.method) {
+    const expected = `the parameters of ${delivery.method}; these are of ${call.method}`;
+    return sendProblem(reply, invalid('invalid_message', [{ path: '/body', expected }]));
+  }
   // Its files stay with it.
   const text = bodyOf(params, filesOf(delivery.body));
   const full = road.fullFor(delivery.account, bytesOf(text));
