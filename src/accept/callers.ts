@@ -15,8 +15,8 @@ import { type Claimant, Shares } from '../system/shares.ts';
 import type { AcceptContext } from './context.ts';
 import type { Drafted } from './draft.ts';
 import { fullProblem } from './problems.ts';
+import type { Receipt } from './receipt.ts';
 import { showTimeOrNull } from './time.ts';
-import type { Receipt } from './told.ts';
 
 export type {
   FollowUp,
@@ -24,8 +24,8 @@ export type {
   ObserverReceipt,
   Pending,
   Receipt,
-} from './told.ts';
-export { NOT_POSSIBLE } from './told.ts';
+} from './receipt.ts';
+export { NOT_POSSIBLE } from './receipt.ts';
 
 export type Submitted =
   | { kind: 'accepted'; seq: number; receipt: Receipt }

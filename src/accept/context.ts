@@ -9,7 +9,7 @@ import type { Platform } from '../platforms/platform.ts';
 import type { Road } from '../road/road.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Inbound } from '../updates/updates.ts';
-import type { FollowUp } from './told.ts';
+import type { FollowUp } from './receipt.ts';
 
 export interface AcceptContext {
   readonly clock: Clock;

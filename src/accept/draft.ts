@@ -343,12 +343,12 @@ function unambiguous(chat: string): string {
 }
 
 function expiryOf(now: number, call: DescribedCall, sendOptions: SendOptions): number {
-  const wishedAt = sendOptions.ttlMs === null ? 0 : now + sendOptions.ttlMs;
+  const askedAt = sendOptions.ttlMs === null ? 0 : now + sendOptions.ttlMs;
   if (call.answers !== undefined) {
     const overAt = answerableUntil(now, call.answers);
-    return wishedAt === 0 ? overAt : Math.min(wishedAt, overAt);
+    return askedAt === 0 ? overAt : Math.min(askedAt, overAt);
   }
-  if (wishedAt !== 0) return wishedAt;
+  if (askedAt !== 0) return askedAt;
   if (!COSMETIC_FAMILIES.includes(call.family)) return 0;
   return Math.max(now, sendOptions.notBefore) + COSMETIC_TTL_MS;
 }

@@ -13,13 +13,13 @@ import { EVICTED_SHARE, placesMissing, whoGivesWay } from './eviction.ts';
 import { digestOf, mayReplace, openStored, shownOf } from './hosts.ts';
 import { type AccountChange, type AccountsOptions, type Identity, NOT_TAKEN } from './identity.ts';
 import { createSealer, type Sealer } from './seal.ts';
-import { Unheard, type UnheardAccount } from './unheard.ts';
+import { type UnreachableAccount, UnreachableAccounts } from './unreachable.ts';
 
 export { ADDRESS_FILE, readAddress, removeAddress, writeAddress } from './address-file.ts';
 export type { AccountChange, AccountsOptions, Identity } from './identity.ts';
 export { SecretMismatch } from './seal.ts';
 export { ADMIN_KEY_FILE, loadSecret, SECRET_FILE, type SecretFile } from './secret-file.ts';
-export type { UnheardAccount } from './unheard.ts';
+export type { UnreachableAccount } from './unreachable.ts';
 
 export const ACCOUNTS_MAX = 10_000;
 
@@ -48,7 +48,7 @@ export class Accounts {
   // Accounts that are being written, by id.
   readonly #writing = new Map<string, Promise<Identity>>();
   readonly #listeners = new Set<(change: AccountChange) => void>();
-  readonly #unheard = new Unheard();
+  readonly #unreachable = new UnreachableAccounts();
   #uses = 0;
   #mayGo: (id: string) => boolean = () => false;
 
@@ -181,8 +181,10 @@ export class Accounts {
   }
 
   // Whose platform could not be asked lately; those that are known all the same are told with their breakers.
-  unheard(): UnheardAccount[] {
-    return this.#unheard.list(this.#options.clock.now()).filter(({ id }) => !this.#held.has(id));
+  unreachable(): UnreachableAccount[] {
+    return this.#unreachable
+      .list(this.#options.clock.now())
+      .filter(({ id }) => !this.#held.has(id));
   }
 
   // False: no such account.
@@ -267,7 +269,7 @@ export class Accounts {
     const ask = () => platform.wire.identify(credential);
     const asked = await this.#asking.ask({ ...question, ask });
     const host = hostOf(platform, credential);
-    this.#noteHeard(platform, credential, asked);
+    this.#noteAnswer(platform, credential, asked);
     if (asked.kind === 'refused' && !platform.credentials.isShaped(credential)) {
       return { ...asked, expected: platform.credentials.expected };
     }
@@ -282,17 +284,17 @@ export class Accounts {
     return written.finally(() => this.#writing.delete(id));
   }
 
-  #noteHeard(platform: Platform, credential: string, asked: AskedIdentity): void {
+  #noteAnswer(platform: Platform, credential: string, asked: AskedIdentity): void {
     // What is no token names nobody.
     if (asked.kind === 'busy' || !platform.credentials.isShaped(credential)) return;
     const id = claimedBy(platform, hostOf(platform, credential), credential);
     if (asked.kind !== 'unreachable') {
-      this.#unheard.heard(id);
+      this.#unreachable.answered(id);
       return;
     }
     const account = { id, detail: asked.detail };
-    const isNews = this.#unheard.failed(account, this.#options.clock.now());
-    if (isNews) this.#options.onUnheard?.(account);
+    const isNews = this.#unreachable.failed(account, this.#options.clock.now());
+    if (isNews) this.#options.onUnreachable?.(account);
   }
 
   async #write(

@@ -5,7 +5,7 @@ import type { Platform } from '../platforms/platform.ts';
 import type { AccountStore } from '../store/ports/accounts.ts';
 import type { Clock } from '../system/clock.ts';
 import type { AskingBounds } from './asking.ts';
-import type { UnheardAccount } from './unheard.ts';
+import type { UnreachableAccount } from './unreachable.ts';
 
 export interface AccountsOptions {
   readonly clock: Clock;
@@ -23,7 +23,7 @@ export interface AccountsOptions {
   // Told of exceptions that were contained.
   readonly report?: ReportFault;
   // Told of a platform that could not be asked, not every time.
-  readonly onUnheard?: (account: UnheardAccount) => void;
+  readonly onUnreachable?: (account: UnreachableAccount) => void;
 }
 
 export type Identity =

@@ -12,12 +12,12 @@ import type { Service } from '../system/service.ts';
 import type { Metrics } from '../telemetry/metrics/metrics.ts';
 import type { PlatformChoice } from './platforms.ts';
 import { openResources, type Resources } from './resources.ts';
-import { openForgetting } from './retention.ts';
+import { openRetention } from './retention.ts';
 
 // A key that people chose, where strangers can try others.
 const CHOSEN_KEY_LENGTH_MIN = 16;
 
-interface Guarding extends Service {
+interface AuthService extends Service {
   // Where a browser is logged in, once.
   linkAt(url: string): string;
 }
@@ -50,7 +50,7 @@ export async function openGuarded(
   config: Config,
   metrics: Metrics,
   choice: PlatformChoice,
-): Promise<{ resources: Resources; guards: Guards; guarding: Guarding }> {
+): Promise<{ resources: Resources; guards: Guards; auth: AuthService }> {
   requireKnownKey(config);
   const resources = await openResources(config, metrics, choice);
   const { clock, journal, log, adminKey } = resources;
@@ -63,12 +63,12 @@ export async function openGuarded(
       secret,
     onFailure: (error) => log.warn({ err: error }, 'could not note who uses keys and sessions'),
   });
-  return { resources, guards, guarding: guardingOf(config, resources, guards) };
+  return { resources, guards, auth: authServiceOf(config, resources, guards) };
 }
 
-function guardingOf(config: Config, resources: Resources, guards: Guards): Guarding {
+function authServiceOf(config: Config, resources: Resources, guards: Guards): AuthService {
   const { keys, audit } = resources.journal;
-  const retention = openForgetting(config, resources, {
+  const retention = openRetention(config, resources, {
     what: 'keys and notes',
     days: config.auditDays,
     prune: async (step) => Math.max(await keys.prune(step), await audit.prune(step)),

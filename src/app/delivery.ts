@@ -8,7 +8,7 @@ import {
   type DispatchOptions,
   type Profile,
 } from '../dispatch/loop.ts';
-import { createRoad, type FrontOptions } from '../dispatch/road.ts';
+import { createRoad, type RoadOptions } from '../dispatch/road.ts';
 import type { ReportFault } from '../domain/fault.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Priors } from '../limits/limits.ts';
@@ -36,7 +36,7 @@ export interface EngineOptions {
   readonly report: ReportFault;
   readonly fatal: (error: unknown) => void;
   // Told of what is refused because a queue is full.
-  readonly onFull?: FrontOptions['onFull'];
+  readonly onFull?: RoadOptions['onFull'];
 }
 
 export interface AccountProfile {

@@ -41,9 +41,9 @@ import { type FleetMember, openMember } from './node.ts';
 import type { PlatformChoice } from './platforms.ts';
 import { mayLetGo, removeAccount } from './removal.ts';
 import type { Resources } from './resources.ts';
-import { openForgetting } from './retention.ts';
+import { openRetention } from './retention.ts';
 import { openLive } from './streams.ts';
-import { openArrivals } from './updates.ts';
+import { openUpdates } from './updates.ts';
 
 // Of the drain time: what calls in flight get to finish, and what each further step gets (open requests end; calls
 // that were cut off are settled; connections close). The rest is the store's.
@@ -95,21 +95,21 @@ export interface Gateway extends MessageCalls, BroadcastCalls {
 
 export async function createGateway(config: Config, choice: PlatformChoice = {}): Promise<Gateway> {
   const metrics = createMetrics({ process: config.metrics });
-  const { resources, guards, guarding } = await openGuarded(config, metrics, choice);
+  const { resources, guards, auth } = await openGuarded(config, metrics, choice);
   const { clock, log } = resources;
   const { dispatch, road } = resources.engine;
   fillMetrics(config, resources, metrics);
   followRoad(road, log);
   const broadcasts = openBroadcasts(config, resources, metrics);
   const ingest = openIngest(config, resources, metrics, () => options);
-  const arrivals = openArrivals(resources, metrics, () => options, [ingest, broadcasts]);
+  const incoming = openUpdates(resources, metrics, () => options, [ingest, broadcasts]);
   const live = openLive(config, resources, metrics, () => options);
-  const services = { updates: arrivals.inbound, ...outputsOf(live, ingest), broadcasts, guards };
+  const services = { updates: incoming.inbound, ...outputsOf(live, ingest), broadcasts, guards };
   const followUps = new FollowUps({ ...resources, tag: resources.journal.tag }, live.road);
   // Only what changes a message may be live output, or have copies that follow it.
   const asked = { ...live.road, submit: road.submit };
   const intake = { ...intakeOptions(config, resources, metrics, asked), followUps };
-  const kept = [live, broadcasts, arrivals.inbound, followUps];
+  const kept = [live, broadcasts, incoming.inbound, followUps];
   const member = openMember(config, resources, guards, kept);
   const removal = removeAccount.bind(null, resources, services);
   const options = { ...intake, ...services, ...member.side, removeAccount: removal };
@@ -118,10 +118,10 @@ export async function createGateway(config: Config, choice: PlatformChoice = {})
   const dialects = openDialects(options, waiting);
   const listener = new HttpListener({ config, resources, options, waiting, dialects });
   const atEnd: (() => void)[] = [];
-  const guardServices = [forgetDeliveries(config, resources), openSweeper(resources), guarding];
+  const guardServices = [forgetDeliveries(config, resources), openSweeper(resources), auth];
   const [queueLog, history] = [openQueueLog(resources), openHistory(resources, metrics)];
   await startRoad(resources);
-  const parts = [live, broadcasts, ingest, arrivals.inbound, ...guardServices, queueLog, history];
+  const parts = [live, broadcasts, ingest, incoming.inbound, ...guardServices, queueLog, history];
   for (const part of parts) await part.start();
   await member.start(options, waiting, dialects);
   const introducing = introduceAccounts(config, resources);
@@ -134,7 +134,7 @@ export async function createGateway(config: Config, choice: PlatformChoice = {})
     const stepMs = config.drainMsMax * STEP_DRAIN_SHARE;
     const roadMs = await leave(config, clock, member);
     await Promise.all([live, broadcasts, ingest].map((part) => part.stop(stepMs)));
-    await Promise.all([dispatch.stop(roadMs), arrivals.stop(roadMs)]);
+    await Promise.all([dispatch.stop(roadMs), incoming.stop(roadMs)]);
     waiting.stop();
     for (const stop of atEnd) stop();
     await Promise.all([queueLog.stop(0), history.stop(stepMs)]);
@@ -149,7 +149,7 @@ export async function createGateway(config: Config, choice: PlatformChoice = {})
     },
     listen: (where = {}) => listener.listen(where),
     hasSandbox: resources.sandboxes.size > 0,
-    loginLink: () => (listener.url === null ? null : guarding.linkAt(listener.url)),
+    loginLink: () => (listener.url === null ? null : auth.linkAt(listener.url)),
     send: (message) => send(options, waiting, message),
     stream: streaming((stop) => void atEnd.push(stop), { ...options, ...live.output }),
     ...messageCalls(options),
@@ -327,7 +327,7 @@ function openSweeper({ clock, spool, journal, log }: Resources) {
 }
 
 function forgetDeliveries(config: Config, resources: Resources) {
-  return openForgetting(config, resources, {
+  return openRetention(config, resources, {
     what: 'deliveries',
     days: config.retentionDays,
     deadDays: config.deadDays,

@@ -22,7 +22,7 @@ export interface ListenOptions {
   readonly port?: number;
 }
 
-interface FrontParts {
+interface ListenerParts {
   readonly config: Config;
   readonly resources: Resources;
   readonly options: IntakeOptions;
@@ -31,12 +31,12 @@ interface FrontParts {
 }
 
 export class HttpListener {
-  readonly #p: FrontParts;
+  readonly #p: ListenerParts;
   #server: FastifyInstance | null = null;
   #host = '';
   #url: string | null = null;
 
-  constructor(parts: FrontParts) {
+  constructor(parts: ListenerParts) {
     this.#p = parts;
   }
 
@@ -61,7 +61,7 @@ export class HttpListener {
   }
 
   async close(graceMs: number): Promise<void> {
-    await closeDoors(this.#p.resources, this.#server, graceMs);
+    await closeServer(this.#p.resources, this.#server, graceMs);
   }
 
   // When there is nothing any more that a command could ask.
@@ -107,7 +107,7 @@ const LAST_ANSWERS_MS = 1_000;
 
 // A long poll, or a platform that hangs, must not hold the end up: what the grace does not finish is cut off, and a
 // call that was cut off is settled as in doubt.
-async function closeDoors(
+async function closeServer(
   resources: Resources,
   server: FastifyInstance | null,
   graceMs: number,

@@ -26,7 +26,7 @@ import { bootTime } from '../system/boot.ts';
 import { type Clock, systemClock } from '../system/clock.ts';
 import { createLog, type Log } from '../system/log.ts';
 import { type Random, systemRandom } from '../system/random.ts';
-import { unheardLog } from '../telemetry/log/outage-log.ts';
+import { unreachableLog } from '../telemetry/log/outage-log.ts';
 import { type FullQueue, faultLog, fullLog } from '../telemetry/log/road-log.ts';
 import { createEngine, type Engine, type EngineAccounts } from './delivery.ts';
 import { Fleet } from './fleet.ts';
@@ -190,7 +190,7 @@ function screensOf(platforms: ReadonlyMap<string, Platform>): ScreenWatch | null
 // What cannot be opened leaves nothing open behind it: its threads would keep the process.
 async function openAccounts(options: AccountsOptions, log: Log, close: () => Promise<void>) {
   try {
-    return await Accounts.open({ ...options, onUnheard: unheardLog(log) });
+    return await Accounts.open({ ...options, onUnreachable: unreachableLog(log) });
   } catch (error) {
     await close();
     throw error;

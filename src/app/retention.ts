@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000;
 // Between two steps while there is more to forget.
 const PAUSE_MS = 20;
 
-export interface Forgetting {
+export interface Retained {
   // As the log calls it.
   readonly what: string;
   readonly days: number;
@@ -19,16 +19,12 @@ export interface Forgetting {
   readonly prune: (step: PruneStep) => Promise<number>;
 }
 
-export function openForgetting(
-  config: Config,
-  resources: Resources,
-  forgetting: Forgetting,
-): Service {
+export function openRetention(config: Config, resources: Resources, retained: Retained): Service {
   const { clock, log, fleet } = resources;
-  const { what, days, deadDays = days } = forgetting;
+  const { what, days, deadDays = days } = retained;
   // One node of a fleet does it for all.
-  const prune: Forgetting['prune'] = async (step) =>
-    fleet?.isMaintainer === false ? 0 : forgetting.prune(step);
+  const prune: Retained['prune'] = async (step) =>
+    fleet?.isMaintainer === false ? 0 : retained.prune(step);
   const onFailure = (error: unknown) =>
     log.warn({ err: error }, `could not forget old ${what}; trying again`);
   return createRetention(

@@ -16,7 +16,7 @@ import { createSummary } from '../streams/summary.ts';
 import type { Service } from '../system/service.ts';
 import type { Metrics } from '../telemetry/metrics/metrics.ts';
 import type { Resources } from './resources.ts';
-import { openForgetting } from './retention.ts';
+import { openRetention } from './retention.ts';
 
 export interface StreamsPart extends Service, AccountPart {
   // As intake wants it.
@@ -56,7 +56,7 @@ export function openLive(
   });
   metrics.liveGauges(() => ({ now: clock.now(), readings: live.readings() }));
   road.listen(summary.listen, 'trouble');
-  const retention = openForgetting(config, resources, {
+  const retention = openRetention(config, resources, {
     what: 'streams',
     days: config.retentionDays,
     prune: (step) => journal.streams.prune(step),

@@ -15,7 +15,7 @@ import type { Resources } from './resources.ts';
 
 const NAME_MS_MAX = 5000;
 
-export interface Arrivals {
+export interface OpenUpdates {
   readonly inbound: Inbound;
   // Within the time; what hangs longer is cut off, and goes again after the next start.
   stop(deadlineMs: number): Promise<void>;
@@ -29,12 +29,12 @@ interface UpdateFollower {
 }
 
 // `options`: asked when an app answers with a call, which is after intake was made.
-export function openArrivals(
+export function openUpdates(
   resources: Resources,
   metrics: Pick<Metrics, 'countUpdate'>,
   options: () => IntakeOptions,
   followers: readonly UpdateFollower[],
-): Arrivals {
+): OpenUpdates {
   const { clock, random, journal, accounts, secret, secretPrevious, settingsOf, log } = resources;
   const posting = undiciPosting(POSTS_MAX);
   const inbound = createInbound({

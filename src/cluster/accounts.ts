@@ -97,8 +97,8 @@ export class FleetAccounts implements OwnedAccounts {
     if (taking !== undefined) return (await taking) ? HERE : NOBODY;
     const row = await this.#rowOf(account);
     if (row === 'away') return NOBODY;
-    const keeper = this.#nodeOf(row?.node ?? null);
-    if (keeper !== null) return { kind: 'there', node: keeper };
+    const current = this.#nodeOf(row?.node ?? null);
+    if (current !== null) return { kind: 'there', node: current };
     const owner = this.#planned(account);
     if (owner === null) return NOBODY;
     if (owner.incarnation !== this.#parts.self) return { kind: 'there', node: owner };

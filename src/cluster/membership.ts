@@ -41,9 +41,9 @@ export interface MembershipParts {
 export interface OwnedAccounts {
   // Those that are open in this process.
   open(): Iterable<string>;
-  // What the store says of all that have an owner or need one, without those that `keepers` own. Rejects while the
+  // What the store says of all that have an owner or need one, without those that `stableNodes` own. Rejects while the
   // store cannot be reached.
-  rows(keepers: readonly string[]): Promise<readonly OwnerRow[]>;
+  rows(stableNodes: readonly string[]): Promise<readonly OwnerRow[]>;
   take(accounts: readonly string[]): Promise<void>;
   // Resolves when they are closed in the store.
   handOver(handOvers: readonly HandOver[]): Promise<void>;
@@ -245,8 +245,8 @@ export class Membership implements Service {
     this.#steppedAt = clock.now();
     try {
       const open = [...accounts.open()];
-      const keepers = this.#keepers(members);
-      const rows = await within(clock, 'the store', ROWS_MS_MAX, () => accounts.rows(keepers));
+      const stableNodes = this.#stableNodes(members);
+      const rows = await within(clock, 'the store', ROWS_MS_MAX, () => accounts.rows(stableNodes));
       this.#storeWorks();
       if (this.#isStopped()) return;
       const plan = planOwnership({
@@ -310,7 +310,7 @@ export class Membership implements Service {
   }
 
   // Those whose accounts nobody else takes; this node itself but for when its own rows are asked for.
-  #keepers(members: readonly FleetNode[]): string[] {
+  #stableNodes(members: readonly FleetNode[]): string[] {
     const { self } = this.#parts;
     const isOwnDue = this.#isOwnDue;
     this.#isOwnDue = false;

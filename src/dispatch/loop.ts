@@ -279,14 +279,14 @@ export class Dispatch implements Service {
     this.#lastTurnAt = now;
     if (now < store.pausedUntil) return store.pausedUntil;
     for (const queued of scheduler.expired(now)) this.track(this.#expire(queued, now));
-    const { leadMs } = this.#attempts;
+    const { beginLatencyMs } = this.#attempts;
     let at = now;
     for (let i = 0; i < DECISIONS_PER_TURN_MAX; i++) {
       const decision = scheduler.next(at);
       if (decision.kind === 'idle') return Number.POSITIVE_INFINITY;
       if (decision.kind === 'send') {
         this.track(this.#attempts.make(decision.queued, decision.ticket, at));
-      } else if (decision.until - leadMs > now) return decision.until - leadMs;
+      } else if (decision.until - beginLatencyMs > now) return decision.until - beginLatencyMs;
       else if (decision.until <= at) return decision.until;
       // What may go in a moment is begun on disk now, and leaves on time.
       else at = decision.until;

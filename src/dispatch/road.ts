@@ -35,7 +35,7 @@ import {
 const REPLACEMENTS_FOLLOWED_MAX = 1_000;
 const LIMIT_VIEWS_MAX = 10_000;
 
-export interface FrontOptions {
+export interface RoadOptions {
   readonly dispatch: Dispatch;
   readonly ledger: Ledger;
   readonly clock: Clock;
@@ -47,7 +47,7 @@ export interface FrontOptions {
   readonly onFull: BoundParts['onFull'];
 }
 
-export function createRoad(options: FrontOptions): AskedRoad {
+export function createRoad(options: RoadOptions): AskedRoad {
   const { dispatch, clock, accounts } = options;
   const { state } = dispatch;
   const { scheduler, events } = state;
@@ -122,7 +122,7 @@ function probe(state: RoadState, id: string) {
   return state.tokens.probe(id);
 }
 
-async function ended(options: FrontOptions, seq: number, signal: AbortSignal): Promise<Ended> {
+async function ended(options: RoadOptions, seq: number, signal: AbortSignal): Promise<Ended> {
   const { dispatch, ledger } = options;
   let current = seq;
   for (let i = 0; i < REPLACEMENTS_FOLLOWED_MAX; i++) {

@@ -11,7 +11,7 @@ import type {
   WaitingHead,
 } from '../road/road.ts';
 import type { Explained } from '../scheduler/scheduler.ts';
-import { endOfHold } from './account/hold-words.ts';
+import { endOfHold } from './account/hold-reason.ts';
 import type { RoadState } from './state.ts';
 
 export function explanationOf(road: RoadState, seq: number, now: number): Explanation | null {

@@ -15,7 +15,7 @@ import { readRecord } from './records.ts';
 import { RoundTrips } from './rolling-window.ts';
 import { rulesByChat } from './rules-in-force.ts';
 import { Booking, Headroom, Notes, Tree } from './tree.ts';
-import type * as Words from './types.ts';
+import type * as Model from './types.ts';
 import type { Charge, Rule } from './types.ts';
 
 // A chat waits for its own unanswered call as long as it takes: order demands it anyway. The account
@@ -24,7 +24,7 @@ const HELD_MS_MAX = 10_000;
 
 export class AccountLimits {
   readonly #account: string;
-  #priors: Words.Priors;
+  #priors: Model.Priors;
   readonly #settings: LearningSettings;
   readonly #tree = new Tree();
   readonly #headroom: Headroom;
@@ -34,11 +34,11 @@ export class AccountLimits {
   // Under way and standing in a window of the account; oldest first.
   readonly #awaited = new Set<Booking>();
   // What was forgotten goes from disk with the next settle.
-  #unsaved: Words.LimitRecord[] = [];
+  #unsaved: Model.LimitRecord[] = [];
 
   constructor(options: {
     account: string;
-    priors: Words.Priors;
+    priors: Model.Priors;
     trips?: RoundTrips;
     learning?: Partial<LearningSettings>;
     // By rule, how many calls have used it to the full; counted on.
@@ -84,7 +84,7 @@ export class AccountLimits {
     return this.earliestChat(charge, now) <= now && this.earliestAccount(charge, now) <= now;
   }
 
-  take(charge: Charge, now: number): Words.Ticket {
+  take(charge: Charge, now: number): Model.Ticket {
     assert(this.earliestChat(charge, now) <= now, 'taken while its chat holds it back');
     assert(this.earliestAccount(charge, now) <= now, 'taken while its account holds it back');
     const plan = this.#priors.planOf(charge);
@@ -101,18 +101,18 @@ export class AccountLimits {
   }
 
   // Written to the wire.
-  departed(ticket: Words.Ticket, now: number): void {
+  departed(ticket: Model.Ticket, now: number): void {
     bookingOf(ticket).departedAt = now;
   }
 
   // Exactly once per ticket. The records belong into the transaction that settles the delivery.
   // `observed`: what the answer said of the platform's own bucket.
   settled(
-    ticket: Words.Ticket,
-    signal: Words.Signal,
+    ticket: Model.Ticket,
+    signal: Model.Signal,
     now: number,
     observed?: ObservedBucket,
-  ): Words.Learned {
+  ): Model.Learned {
     const booking = bookingOf(ticket);
     assert(!booking.isSettled, 'settled twice');
     booking.isSettled = true;
@@ -159,10 +159,10 @@ export class AccountLimits {
   }
 
   // Everything that now holds it back, longest first; empty when it may go.
-  explain(charge: Charge, now: number): Words.Cause[] {
+  explain(charge: Charge, now: number): Model.Cause[] {
     const plan = this.#priors.planOf(charge);
     const circumstances = this.#circumstances(now);
-    const causes: (Words.Cause | null)[] = [];
+    const causes: (Model.Cause | null)[] = [];
     for (const branch of [this.#tree.chatOf(charge.chat), this.#tree.root]) {
       for (const freeze of branch?.freezes ?? []) {
         causes.push(causeOfFreeze(freeze, charge, circumstances));
@@ -178,7 +178,7 @@ export class AccountLimits {
 
   // The window that decides when a call goes that has so many like it before it in its chat and in its account: often
   // not the one that is shut at this instant. null: no window makes it wait.
-  decisive(charge: Charge, ahead: Words.Ahead, now: number): Words.Cause | null {
+  decisive(charge: Charge, ahead: Model.Ahead, now: number): Model.Cause | null {
     const plan = this.#priors.planOf(charge);
     const sides = [
       [plan.chat, this.#tree.chatOf(charge.chat), ahead.inChat],
@@ -193,7 +193,7 @@ export class AccountLimits {
   }
 
   // At most `max`; see the tree for the order.
-  view(now: number, max: number): Words.ChatView[] {
+  view(now: number, max: number): Model.ChatView[] {
     const circumstances = this.#circumstances(now);
     return this.#tree.first(max).map((branch) => viewOf(branch, circumstances));
   }
@@ -204,14 +204,14 @@ export class AccountLimits {
   }
 
   // Two names of one chat: its budget is one. The records are to be saved.
-  unite(from: string, to: string, now: number): Words.LimitRecord[] {
+  unite(from: string, to: string, now: number): Model.LimitRecord[] {
     const notes = new Notes(this.#account, now, []);
     this.#tree.unite(from, to, notes);
     return notes.records;
   }
 
   // By hand: nothing of the chat (null: of the account) goes before `until`. What is learned is to be saved.
-  freeze(chat: string | null, until: number, cause: string, now: number): Words.Learned {
+  freeze(chat: string | null, until: number, cause: string, now: number): Model.Learned {
     const notes = new Notes(this.#account, now, []);
     const branch = chat === null ? this.#tree.root : this.#tree.chatFor(chat);
     const freeze = branch.freeze(chat === null ? 'account' : 'chat', chat ?? '', until, cause, now);
@@ -221,7 +221,7 @@ export class AccountLimits {
   }
 
   // By hand: the freezes there are over now. One call goes first, as after any freeze; a wrong thaw costs one refusal.
-  thaw(chat: string | null, now: number): Words.Learned {
+  thaw(chat: string | null, now: number): Model.Learned {
     const notes = new Notes(this.#account, now, []);
     const branch = chat === null ? this.#tree.root : this.#tree.chatOf(chat);
     for (const freeze of branch?.freezes ?? []) {
@@ -233,7 +233,7 @@ export class AccountLimits {
   }
 
   // What went out stays counted, what was learned is a share of the new; a longer window begins with what is kept.
-  retune(priors: Words.Priors): void {
+  retune(priors: Model.Priors): void {
     this.#priors = priors;
     this.#tree.retune(rulesByChat(priors));
   }
@@ -247,8 +247,8 @@ export class AccountLimits {
   // Facts first, then the windows from what went out lately. A call without an end was under way
   // when the process ended: it may have been judged as late as now.
   restore(
-    records: readonly Words.LimitRecord[],
-    calls: readonly Words.PastCall[],
+    records: readonly Model.LimitRecord[],
+    calls: readonly Model.PastCall[],
     now: number,
   ): void {
     for (const record of records) {
@@ -280,7 +280,7 @@ export class AccountLimits {
   }
 
   // What was forgotten, and is still on disk.
-  takeUnsaved(): Words.LimitRecord[] {
+  takeUnsaved(): Model.LimitRecord[] {
     const unsaved = this.#unsaved;
     this.#unsaved = [];
     return unsaved;
@@ -292,13 +292,13 @@ export class AccountLimits {
     before: number,
     byMs: number,
     now: number,
-  ): { records: Words.LimitRecord[]; chats: string[] } {
+  ): { records: Model.LimitRecord[]; chats: string[] } {
     const notes = new Notes(this.#account, now, []);
     const branches = this.#tree.advanceFreezes(before, byMs, notes);
     return { records: notes.records, chats: branches.map(({ name }) => name) };
   }
 
-  freezeChat(chat: string, until: number, cause: string, now: number): Words.LimitRecord[] {
+  freezeChat(chat: string, until: number, cause: string, now: number): Model.LimitRecord[] {
     const notes = new Notes(this.#account, now, []);
     const branch = this.#tree.chatFor(chat);
     notes.froze(branch, branch.freeze('chat', chat, until, cause, now));
@@ -307,7 +307,7 @@ export class AccountLimits {
   }
 
   // By hand, whoever does it knows better than a probe would.
-  thawChat(chat: string, now: number): Words.LimitRecord[] {
+  thawChat(chat: string, now: number): Model.LimitRecord[] {
     const notes = new Notes(this.#account, now, []);
     const branch = this.#tree.chatOf(chat);
     for (const freeze of branch?.freezes ?? []) {
@@ -394,7 +394,7 @@ export class AccountLimits {
   }
 }
 
-function bookingOf(ticket: Words.Ticket): Booking {
+function bookingOf(ticket: Model.Ticket): Booking {
   assert(ticket instanceof Booking, 'a ticket of someone else');
   return ticket;
 }

@@ -31,7 +31,7 @@ export interface DialectRoute {
   readonly url: string;
 }
 
-export interface Dialect extends DialectReading, DialectWords {
+export interface Dialect extends DialectReading, DialectAnswers {
   readonly routes: readonly DialectRoute[];
   // Matches the URLs that are its own, those among them that no route takes: whose words a refusal is said in when the
   // URL is all that is known. Data, because it is asked where an exception would end the process.
@@ -110,7 +110,7 @@ export interface DeliveryEnding {
 }
 
 // What Sluice says, in the platform's words.
-export interface DialectWords {
+export interface DialectAnswers {
   // A no of HTTP's, or one that the platform gave: its detail is the whole of it.
   refused(status: number, detail: string): ValueAnswer;
   // What came cannot be understood.

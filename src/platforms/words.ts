@@ -1,13 +1,13 @@
 // What Sluice says to a platform's clients, put together from the few things that platforms say differently: how a no
 // looks, how a wait does, and what an ended or a coming message is.
 
-import type { DeliveryEnding, DialectWords, ValueAnswer } from './dialect.ts';
+import type { DeliveryEnding, DialectAnswers, ValueAnswer } from './dialect.ts';
 import { unshown } from './endings.ts';
 
-export interface OwnWords extends Pick<DialectWords, 'refused' | 'later' | 'provisional'> {
+export interface OwnWords extends Pick<DialectAnswers, 'refused' | 'later' | 'provisional'> {
   // Left out: as any other no of its status.
-  readonly unreadable?: DialectWords['unreadable'];
-  readonly tooLarge?: DialectWords['tooLarge'];
+  readonly unreadable?: DialectAnswers['unreadable'];
+  readonly tooLarge?: DialectAnswers['tooLarge'];
   // An answer of the platform's, as it would come from there; null: it was done, and there is none.
   shown(result: string | null): ValueAnswer;
 }
@@ -15,7 +15,7 @@ export interface OwnWords extends Pick<DialectWords, 'refused' | 'later' | 'prov
 // No platform's clients know a 422; what they would do with one is theirs.
 const UNPROCESSABLE = 422;
 
-export function dialectWords(own: OwnWords): DialectWords {
+export function dialectAnswers(own: OwnWords): DialectAnswers {
   const { refused, later, provisional, shown } = own;
   return {
     unreadable: (detail) => refused(400, detail),

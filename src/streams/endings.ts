@@ -9,18 +9,18 @@ import type { StreamChange } from './streams.ts';
 
 export class Endings {
   readonly #p: FinalPorts;
-  readonly #stage: ChatPacers;
+  readonly #pacers: ChatPacers;
   readonly #closed: (stream: Stream) => void;
   readonly #broken: (stream: Stream, error: unknown) => void;
 
   constructor(
     ports: FinalPorts,
-    stage: ChatPacers,
+    pacers: ChatPacers,
     closed: (stream: Stream) => void,
     broken: (stream: Stream, error: unknown) => void,
   ) {
     this.#p = ports;
-    this.#stage = stage;
+    this.#pacers = pacers;
     this.#closed = closed;
     this.#broken = broken;
   }
@@ -30,7 +30,7 @@ export class Endings {
     change: StreamChange | null,
     reason: string | null,
   ): Promise<Finished> {
-    this.#stage.outputOf(stream).finalWaits(stream);
+    this.#pacers.outputOf(stream).finalWaits(stream);
     try {
       const finished = await finish(this.#p, stream, change, reason);
       if (finished.kind === 'full') this.#reopened(stream);
@@ -48,12 +48,12 @@ export class Endings {
   }
 
   async #resume(stream: Stream): Promise<void> {
-    this.#stage.outputOf(stream).finalWaits(stream);
+    this.#pacers.outputOf(stream).finalWaits(stream);
     if (stream.finals.length > 0 || (await this.#placeAgain(stream))) return this.#follow(stream);
     // Not now: the watchdog will, at its next look.
     stream.state = 'open';
     stream.fedAt = Number.NEGATIVE_INFINITY;
-    this.#stage.outputOf(stream).finalEnded(stream);
+    this.#pacers.outputOf(stream).finalEnded(stream);
   }
 
   async #placeAgain(stream: Stream): Promise<boolean> {
@@ -68,13 +68,13 @@ export class Endings {
   async #follow(stream: Stream): Promise<void> {
     await follow(this.#p, stream);
     if (this.#p.isStopped()) return;
-    this.#stage.outputOf(stream).finalEnded(stream);
+    this.#pacers.outputOf(stream).finalEnded(stream);
     this.#closed(stream);
   }
 
   #reopened(stream: Stream): void {
     stream.staleSince ??= this.#p.clock.now();
-    this.#stage.outputOf(stream).finalEnded(stream);
-    this.#stage.want(stream);
+    this.#pacers.outputOf(stream).finalEnded(stream);
+    this.#pacers.want(stream);
   }
 }

@@ -53,7 +53,7 @@ export class LiveStreams implements Live, Service {
   readonly edits: LiveEdits;
   readonly #streams = new Map<string, Stream>();
   readonly #writer: StreamWriter;
-  readonly #stage: ChatPacers;
+  readonly #pacers: ChatPacers;
   readonly #endings: Endings;
   readonly #waiters = new StreamWaiters();
   readonly #listeners = new Set<(view: Port.StreamView) => void>();
@@ -67,15 +67,15 @@ export class LiveStreams implements Live, Service {
     this.#writer = new StreamWriter(options.journal.streams);
     const broken = (stream: Stream, error: unknown) => this.#broken(stream, error);
     const ports = { ...options, writer: this.#writer, broken };
-    this.#stage = new ChatPacers({ ...ports, streamOf: (id) => this.#streams.get(id) ?? null });
-    this.edits = this.#stage.edits;
+    this.#pacers = new ChatPacers({ ...ports, streamOf: (id) => this.#streams.get(id) ?? null });
+    this.edits = this.#pacers.edits;
     this.#endings = new Endings(
       {
         ...ports,
-        slotFor: (stream, isFinal) => this.#stage.slotFor(stream, isFinal),
+        slotFor: (stream, isFinal) => this.#pacers.slotFor(stream, isFinal),
         isStopped: () => this.#isStopped,
       },
-      this.#stage,
+      this.#pacers,
       (stream) => this.#close(stream),
       broken,
     );
@@ -91,7 +91,7 @@ export class LiveStreams implements Live, Service {
   async stop(deadlineMs: number): Promise<void> {
     this.#isStopped = true;
     this.#housekeeping?.cancel();
-    this.#stage.stop();
+    this.#pacers.stop();
     const unsaved = [...this.#streams.values()].filter(({ ops }) => ops.length > 0);
     const saves = unsaved.map((stream) => this.#writer.save(stream));
     await drained(this.#o.clock, [...saves, ...this.#writer.pending], deadlineMs);
@@ -106,7 +106,7 @@ export class LiveStreams implements Live, Service {
     const known = key === undefined ? null : await this.#knownBy(account, key);
     if (known !== null) return this.#openedBefore(known, asked);
     if (this.#streams.size >= streamsMax) return { kind: 'full', streamsMax };
-    const stream = new Stream(id, asked, this.#stage.transportOf(asked), now);
+    const stream = new Stream(id, asked, this.#pacers.transportOf(asked), now);
     this.#streams.set(stream.id, stream);
     try {
       await this.#writer.save(stream);
@@ -178,7 +178,7 @@ export class LiveStreams implements Live, Service {
   }
 
   readings(): LiveReading[] {
-    return this.#stage.readings(this.#streams.values(), this.#o.clock.now());
+    return this.#pacers.readings(this.#streams.values(), this.#o.clock.now());
   }
 
   async #start(): Promise<void> {
@@ -218,7 +218,7 @@ export class LiveStreams implements Live, Service {
     if (stream.state === 'finishing') void this.#endings.resume(stream);
     else if (stream.text !== '') {
       stream.staleSince = now;
-      this.#stage.want(stream);
+      this.#pacers.want(stream);
     }
   }
 
@@ -228,7 +228,7 @@ export class LiveStreams implements Live, Service {
       const now = clock.now();
       for (const stream of this.#streams.values())
         if (stream.state === 'open') this.#safely(stream, () => this.#look(stream, now));
-      this.#stage.forgetIdle(now);
+      this.#pacers.forgetIdle(now);
       this.#keepHouse();
     });
   }
@@ -247,10 +247,10 @@ export class LiveStreams implements Live, Service {
     else if (due === 'draft') {
       stream.draftDigest = null;
       stream.staleSince ??= now;
-      this.#stage.want(stream);
+      this.#pacers.want(stream);
     } else if (due === 'type') {
       stream.typedAt = now;
-      void this.#stage.type(stream).catch((error) => this.#broken(stream, error));
+      void this.#pacers.type(stream).catch((error) => this.#broken(stream, error));
     }
   }
 
@@ -276,7 +276,7 @@ export class LiveStreams implements Live, Service {
       stream.superseded += 1;
       this.#o.publish({ kind: 'superseded', platform: stream.asked.platform });
     }
-    this.#stage.changed(stream);
+    this.#pacers.changed(stream);
   }
 
   async #end(
@@ -324,7 +324,7 @@ export class LiveStreams implements Live, Service {
 
   #leave(stream: Stream): void {
     try {
-      this.#stage.outputOf(stream).gone(stream);
+      this.#pacers.outputOf(stream).gone(stream);
     } catch (error) {
       this.#o.report('stream', error, { stream: stream.id });
     }
@@ -366,7 +366,7 @@ export class LiveStreams implements Live, Service {
     if (stream.endedAt !== null) return viewOf(stream, { cadenceMs: null, waitsFor: null });
     const now = this.#o.clock.now();
     try {
-      const output = this.#stage.outputOf(stream);
+      const output = this.#pacers.outputOf(stream);
       return viewOf(stream, {
         cadenceMs: output.turns.tick(output.pace, now),
         waitsFor: waitsFor(this.#o, stream, output.turnInWords(now)),

@@ -32,7 +32,7 @@ export function isTest(path: string): boolean {
   return /\.(test|contract|fixture|world)\.ts$/.test(path) || path.startsWith('test/');
 }
 
-export function roomRules(sources: readonly Source[]): Violation[] {
+export function folderRules(sources: readonly Source[]): Violation[] {
   return forEachImport(
     sources,
     (source, imported) => {
@@ -54,7 +54,7 @@ export function roomRules(sources: readonly Source[]): Violation[] {
   );
 }
 
-export function doorRules(sources: readonly Source[]): Violation[] {
+export function entryRules(sources: readonly Source[]): Violation[] {
   return forEachImport(
     sources,
     (source, imported) => {

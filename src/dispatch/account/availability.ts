@@ -9,7 +9,7 @@ import type { JournalUnavailable } from '../../store/ports/unavailable.ts';
 import { assert } from '../../system/assert.ts';
 import type { Clock } from '../../system/clock.ts';
 import type { Random } from '../../system/random.ts';
-import { holdInWords, nameOfHold, PAUSED } from './hold-words.ts';
+import { holdInWords, nameOfHold, PAUSED } from './hold-reason.ts';
 
 // What the try says about the account and its host, for the breakers.
 // `unknown`: the try ended within the gateway, which says nothing about either.

@@ -76,7 +76,7 @@ export class Attempts {
   readonly #road: RoadState;
   readonly #p: AttemptsPorts;
   readonly #shown: ContentCache;
-  readonly #lead = new BeginLatency();
+  readonly #beginLatency = new BeginLatency();
   readonly #lookAt: ReadonlyMap<string, number>;
   readonly #lookUp: Parameters<typeof resolve>[1];
   readonly #certainMs: number;
@@ -92,8 +92,8 @@ export class Attempts {
   }
 
   // How long it takes to begin on disk: so much sooner than it may leave a call can be begun.
-  get leadMs(): number {
-    return this.#lead.ms;
+  get beginLatencyMs(): number {
+    return this.#beginLatency.ms;
   }
 
   async make(queued: Queued, ticket: Ticket, takenAt: number): Promise<void> {
@@ -284,7 +284,7 @@ export class Attempts {
     const { clock } = this.#p;
     const askedAt = clock.now();
     const begun = await begin(this.#p, queued, leavesAt);
-    this.#lead.observe(clock.now() - askedAt);
+    this.#beginLatency.observe(clock.now() - askedAt);
     while (clock.now() < leavesAt) await sleep(clock, leavesAt - clock.now());
     return begun;
   }
@@ -354,7 +354,7 @@ export async function begin(
 
 const SMOOTHING = 1 / 8;
 // A store that stalls must not make the loop decide long before it knows.
-const LEAD_MS_MAX = 50;
+const LATENCY_MS_MAX = 50;
 
 export class BeginLatency {
   #ms = 0;
@@ -364,6 +364,6 @@ export class BeginLatency {
   }
 
   observe(tookMs: number): void {
-    this.#ms += (Math.min(tookMs, LEAD_MS_MAX) - this.#ms) * SMOOTHING;
+    this.#ms += (Math.min(tookMs, LATENCY_MS_MAX) - this.#ms) * SMOOTHING;
   }
 }

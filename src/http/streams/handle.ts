@@ -19,7 +19,7 @@ export type StreamMessage = StreamRequest | StreamFanOutRequest;
 
 type Shown = Promise<ShownStream | Problem>;
 
-interface Wish {
+interface FinishOptions {
   /** Seconds to wait until the text has arrived; true: as long as allowed. */
   readonly wait?: number | boolean;
 }
@@ -35,7 +35,7 @@ export interface StreamHandle {
    * Ends it, with a last piece of text if there is one; with `wait` it resolves when the text has
    * arrived.
    */
-  final(text?: string, wish?: Wish): Promise<ShownStream | Problem>;
+  final(text?: string, finish?: FinishOptions): Promise<ShownStream | Problem>;
   /** Ends it without a final; what was shown stays. */
   cancel(): Promise<ShownStream | Problem>;
   /** Its state now. */
@@ -48,7 +48,7 @@ export interface Streaming {
    * All of it in one call. If the source fails, the text is finished with what it had, and the
    * error is thrown on.
    */
-  (request: StreamMessage, source: AsyncIterable<string>, wish?: Wish): Shown;
+  (request: StreamMessage, source: AsyncIterable<string>, finish?: FinishOptions): Shown;
 }
 
 const NO_HEADERS = { correlation: null, idempotencyKey: null, holder: HOLDERS.library };
@@ -60,11 +60,11 @@ export function streaming(atEnd: (stop: () => void) => void, options: StreamOpti
   const stream = async (
     request: StreamMessage,
     source?: AsyncIterable<string>,
-    wish: Wish = {},
+    finish: FinishOptions = {},
   ): Promise<StreamHandle | ShownStream | Problem> => {
     const unfit = valueProblem(request);
     if (unfit !== null) return unfit;
-    const waitMs = waitOf(options, wish);
+    const waitMs = waitOf(options, finish);
     if (typeof waitMs !== 'number') return waitMs;
     const opened = await openStream(options, request, NO_HEADERS);
     if ('code' in opened) return opened;
@@ -109,9 +109,9 @@ function handleOf(options: StreamOptions, waits: StreamWaits, id: string): Strea
     id,
     append: (append) => shown(changeStream(options, id, { append })),
     replace: (replace) => shown(changeStream(options, id, { replace })),
-    async final(append, wish = {}) {
+    async final(append, finish = {}) {
       const text = append === undefined ? {} : { append };
-      const finished = await finishStream(options, id, { ...wish, ...text });
+      const finished = await finishStream(options, id, { ...finish, ...text });
       if ('code' in finished) return finished;
       return arrived(options, waits, finished.view, finished.waitMs);
     },

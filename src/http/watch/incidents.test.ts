@@ -8,7 +8,7 @@ const WELL: Standing = {
   accounts: [account({})],
   frozen: [],
   platforms: [],
-  unheard: [],
+  unreachable: [],
 };
 
 function account(more: Partial<AccountView>): AccountView {
@@ -77,10 +77,10 @@ test('critical ones come before warnings, those with most waiting first', () => 
 });
 
 test('a token whose platform cannot be asked is critical, though nothing waits', () => {
-  const unheard = [{ id: 'telegram:9', detail: 'ECONNREFUSED 127.0.0.1:9' }];
+  const unreachable = [{ id: 'telegram:9', detail: 'ECONNREFUSED 127.0.0.1:9' }];
   const summary =
     'The platform cannot be asked whose token telegram:9 has: ECONNREFUSED 127.0.0.1:9.';
-  expect(incidentsOf({ ...WELL, unheard })).toMatchObject([
+  expect(incidentsOf({ ...WELL, unreachable })).toMatchObject([
     { code: 'platform_unreachable', severity: 'critical', account: 'telegram:9', summary },
   ]);
 });

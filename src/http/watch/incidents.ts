@@ -4,7 +4,7 @@
 
 import Type from 'typebox';
 import { showTimeOrNull } from '../../accept/time.ts';
-import type { UnheardAccount } from '../../accounts/accounts.ts';
+import type { UnreachableAccount } from '../../accounts/accounts.ts';
 import { INTERNAL } from '../../domain/fault.ts';
 import { platformOf, SANDBOX_OFF } from '../../domain/ids.ts';
 import type { Platform, PlatformTrouble } from '../../platforms/platform.ts';
@@ -32,7 +32,7 @@ export interface Standing {
   readonly frozen: readonly Frozen[];
   readonly platforms: Iterable<Pick<Platform, 'name' | 'troubles'>>;
   // Accounts whose platform could not be asked whose token it is.
-  readonly unheard: readonly UnheardAccount[];
+  readonly unreachable: readonly UnreachableAccount[];
 }
 
 // More than a screen of them helps nobody.
@@ -53,12 +53,12 @@ export const IncidentAnswer = Type.Object({
 });
 
 export function incidentsOf(standing: Standing): Incident[] {
-  const { parts, accounts, frozen, platforms, unheard } = standing;
+  const { parts, accounts, frozen, platforms, unreachable } = standing;
   const found = [
     ...partIncidents(parts, accounts),
     ...Array.from(platforms, (each) => platformIncidents(each, accounts)).flat(),
     ...accounts.flatMap((account) => accountIncident(account) ?? []),
-    ...unheard.map(unheardIncident),
+    ...unreachable.map(unreachableIncident),
     ...frozen.flatMap((freeze) => freezeIncident(freeze, accounts) ?? []),
   ];
   const rank = ({ severity, account }: Incident) =>
@@ -163,7 +163,7 @@ function accountIncident(account: AccountView): Incident | null {
 }
 
 // Whoever brought its token was told so and keeps the message: nothing waits here.
-function unheardIncident({ id, detail }: UnheardAccount): Incident {
+function unreachableIncident({ id, detail }: UnreachableAccount): Incident {
   return {
     ...{ account: id, waiting: 0, until: null, command: null },
     code: 'platform_unreachable',

@@ -294,7 +294,7 @@ async function glance(options: IntakeOptions, now: number, parts: Parts) {
     ingest: ingest?.service.tally() ?? null,
     incidents: incidentsOf({
       ...{ parts: await health(), accounts, frozen },
-      ...{ platforms: platforms.values(), unheard: options.accounts.unheard() },
+      ...{ platforms: platforms.values(), unreachable: options.accounts.unreachable() },
     })
       .slice(0, INCIDENTS_SHOWN_MAX)
       .map(showIncident),

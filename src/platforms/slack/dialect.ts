@@ -5,7 +5,7 @@ import { NO_FILES } from '../../domain/body.ts';
 import { provisionalId } from '../../domain/ids.ts';
 import type { Dialect, LocatedCall, ValueAnswer } from '../dialect.ts';
 import { givenFields } from '../given.ts';
-import { dialectWords } from '../words.ts';
+import { dialectAnswers } from '../words.ts';
 import { TABLE } from './calls.ts';
 import { secretOf } from './credentials.ts';
 
@@ -53,7 +53,7 @@ export const DIALECT: Dialect = {
   },
   heldMs: () => 0,
   secretOf,
-  ...dialectWords({
+  ...dialectAnswers({
     refused,
     shown,
     later: (seconds) => ({ ...refused(429, 'ratelimited'), headers: { 'retry-after': seconds } }),

@@ -6,7 +6,7 @@ import { provisionalId } from '../../domain/ids.ts';
 import { fieldsOf, scalarText } from '../../domain/scalar.ts';
 import { jsonOrUndefined } from '../../system/json.ts';
 import type { Params, ValueAnswer } from '../dialect.ts';
-import { dialectWords } from '../words.ts';
+import { dialectAnswers } from '../words.ts';
 import { PRODUCT } from './describe.ts';
 
 const SUCCESS = '{"success":true}';
@@ -32,7 +32,7 @@ const STATUSES: Readonly<Record<number, number>> = {
   131031: 403,
 };
 
-export const WORDS = dialectWords({
+export const WORDS = dialectAnswers({
   refused,
   unreadable,
   later,

@@ -181,15 +181,15 @@ export function keeping(store: () => Harness): void {
       await delivered(journal, { files: ['sent', 'both'] }, {});
       await accepted(journal, { files: ['slot'], slot: 'x' });
       await accepted(journal, { slot: 'x' });
-      await journal.begin(await accepted(journal, { files: ['flying', 'flying'] }), 2_000);
+      await journal.begin(await accepted(journal, { files: ['inFlight', 'inFlight'] }), 2_000);
       await store().reopen();
       const inUse = () => store().journal.filesInUse();
-      expect(await inUse()).toEqual(['both', 'dead', 'doubt', 'flying', 'q']);
+      expect(await inUse()).toEqual(['both', 'dead', 'doubt', 'inFlight', 'q']);
       await store().journal.move(aMove({ seq: 1 }));
       await store().journal.prune({ endedBefore: 0, deadBefore: 9_000, max: 1 });
-      expect(await inUse()).toEqual(['doubt', 'flying']);
+      expect(await inUse()).toEqual(['doubt', 'inFlight']);
       await store().journal.move(aMove({ seq: 3, to: 'queued' }));
-      expect(await inUse()).toEqual(['doubt', 'flying']);
+      expect(await inUse()).toEqual(['doubt', 'inFlight']);
     });
 
     test('a number is never given twice, whatever retention removed', async () => {

@@ -72,12 +72,12 @@ export function owning(store: () => Harness): void {
       const { journal, ledger } = store();
       const late = await first().openAccount(ONE);
       const waiting = await accepted(journal);
-      const flying = await accepted(journal, { held: true, slot: 's' });
-      await first().begin(late, flying, 2_000);
+      const inFlight = await accepted(journal, { held: true, slot: 's' });
+      await first().begin(late, inFlight, 2_000);
       await first().saveLimits(late, [aLimit(ONE)]);
       const second = store().second();
       const now = await second.openAccount(ONE);
-      const told = await Promise.all([ledger.get(waiting), ledger.get(flying)]);
+      const told = await Promise.all([ledger.get(waiting), ledger.get(inFlight)]);
 
       const plain = aDelivery();
       expect(await append(late, plain, ROOM)).toEqual([NOT_OWNER, NOT_OWNER]);
@@ -88,20 +88,20 @@ export function owning(store: () => Harness): void {
       expect(await append(late, aDelivery({ slot: 's' }), ROOM)).toEqual([NOT_OWNER, NOT_OWNER]);
       expect(await first().begin(late, waiting, 3_000)).toEqual(NOT_OWNER);
       const limits = [aLimit(ONE, '2')];
-      const settlement = aSettlement({ seq: flying, limits });
+      const settlement = aSettlement({ seq: inFlight, limits });
       expect(await first().settle(late, settlement)).toEqual(NOT_OWNER);
       expect(await first().move(late, aMove({ seq: waiting }))).toEqual(NOT_OWNER);
       expect(await first().saveLimits(late, limits)).toEqual(NOT_OWNER);
-      expect(await first().callers.caller(late, flying, false)).toEqual(NOT_OWNER);
+      expect(await first().callers.caller(late, inFlight, false)).toEqual(NOT_OWNER);
 
-      expect(await Promise.all([ledger.get(waiting), ledger.get(flying)])).toEqual(told);
+      expect(await Promise.all([ledger.get(waiting), ledger.get(inFlight)])).toEqual(told);
       expect(await ledger.countByState()).toMatchObject([
         { state: 'queued', count: 1 },
         { state: 'sending', count: 1 },
       ]);
       expect(await second.limits([ONE])).toEqual([aLimit(ONE)]);
       expect(await aliveOf(first(), late)).toEqual([`${ONE} is another's`]);
-      expect(await aliveOf(second, now)).toEqual([waiting, flying]);
+      expect(await aliveOf(second, now)).toEqual([waiting, inFlight]);
       expect(await second.settle(now, settlement)).toMatchObject({ kind: 'settled' });
       expect(await second.begin(now, waiting, 3_000)).toMatchObject({ kind: 'begun', n: 1 });
       expect(await second.append(now, plain, ROOM).durable).toMatchObject({ kind: 'accepted' });

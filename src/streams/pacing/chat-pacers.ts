@@ -1,5 +1,5 @@
 // Where streams are shown: the chats with their turns, what is known of their drafts, and how all of it stands now.
-// With the cadence off every stream has a stage of its own and none waits for another.
+// With the cadence off every stream has a pacer of its own and none waits for another.
 
 import type { RoadEvent } from '../../domain/event.ts';
 import type { ReportFault } from '../../domain/fault.ts';

@@ -74,7 +74,7 @@ function untilOf({ until }: BreakerEvent): string | null {
 }
 
 // Told as often as it is called: who calls it knows how often that is right.
-export function unheardLog(
+export function unreachableLog(
   log: Pick<LineLog, 'warn'>,
 ): (account: { id: string; detail: string }) => void {
   return ({ id, detail }) =>

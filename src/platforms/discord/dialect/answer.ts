@@ -9,7 +9,7 @@ import { scalarText } from '../../../domain/scalar.ts';
 import type {
   AnswerHeaders,
   DeliveryEnding,
-  DialectWords,
+  DialectAnswers,
   Params,
   ValueAnswer,
 } from '../../dialect.ts';
@@ -17,7 +17,7 @@ import type {
 const VIA = { via: '1.1 sluice' } as const;
 const BUCKET_LIMIT = 1000;
 
-export const WORDS: DialectWords = {
+export const WORDS: DialectAnswers = {
   refused,
   unreadable: (detail) => refused(400, detail),
   conflict: (detail) => refused(409, detail),

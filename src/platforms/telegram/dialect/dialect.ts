@@ -18,7 +18,7 @@ import type {
   RequestHead,
   ValueAnswer,
 } from '../../dialect.ts';
-import { imaginedMessage } from './placeholder.ts';
+import { placeholderMessage } from './placeholder.ts';
 import { isEdit, isForetold, provisionalResult } from './provisional.ts';
 
 // How a request of the Bot API is read. Its paths are /bot<token>/<method>, /bot<token>/test/<method> on the test
@@ -223,7 +223,7 @@ function ended(
   const messageId = scalarNumber(params.message_id);
   const isBare = ending.state === 'sent' && (ending.result ?? DONE).startsWith(TRUE_PREFIX);
   if (!isBare || !isEdit(call.method) || !(messageId > 0)) return answerEnd(ending);
-  const result = imaginedMessage(call, params, messageId, now);
+  const result = placeholderMessage(call, params, messageId, now);
   return answerText(200, JSON.stringify({ ok: true, result }));
 }
 

@@ -8,7 +8,7 @@ import { keptText } from '../kept-text.ts';
 // Ids of supergroups and channels begin here, those of basic groups end before.
 const SUPERGROUP_ID_MAX = -1_000_000_000_000;
 
-export function imaginedMessage(
+export function placeholderMessage(
   call: Pick<DescribedCall, 'chat'>,
   params: Readonly<Record<string, unknown>>,
   messageId: number,

@@ -5,7 +5,7 @@ import type { DescribedCall } from '../../../domain/call.ts';
 import { provisionalId } from '../../../domain/ids.ts';
 import { scalarNumber } from '../../../domain/scalar.ts';
 import { keptText } from '../kept-text.ts';
-import { imaginedMessage } from './placeholder.ts';
+import { placeholderMessage } from './placeholder.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -27,7 +27,7 @@ export function provisionalResult(
   if (family === 'edit') {
     const id = scalarNumber(params.message_id);
     return isEdit(method) && Number.isFinite(id) && id !== 0
-      ? imaginedMessage(call, params, id, now)
+      ? placeholderMessage(call, params, id, now)
       : true;
   }
   if (family !== 'send') return true;
@@ -41,7 +41,7 @@ export function provisionalResult(
     };
   }
   const isBare = COPIES.test(method) || method === 'copyMessage';
-  const message = isBare ? { message_id: id } : imaginedMessage(call, params, id, now);
+  const message = isBare ? { message_id: id } : placeholderMessage(call, params, id, now);
   // An album is known by its first message, now and later.
   return LIST.test(method) ? Array.from({ length: cost }, () => message) : message;
 }
