@@ -2,7 +2,7 @@
 // with the simulator, which reads markup in its own way, over random markup, whole and broken.
 
 import { describe, expect, test } from 'vitest';
-import { keptText } from '../src/platforms/telegram/kept-text.ts';
+import { keptText } from '../src/platforms/telegram/text/kept-text.ts';
 import { createTelegramModel } from '../src/sim/telegram/model.ts';
 import { intBelow, type Random, seededRandom } from '../src/system/random.ts';
 import { TEST_SEED } from './seed.ts';

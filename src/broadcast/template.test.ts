@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { escapeFor } from '../platforms/telegram/escape.ts';
+import { escapeFor } from '../platforms/telegram/text/escape.ts';
 import { Template, textTemplate } from './template.ts';
 
 const fill = (body: Record<string, unknown>, values: Record<string, string> = {}) => {

@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseHtml } from '../platforms/telegram/html.ts';
-import { parseMarkdown, parseMarkdownV2 } from '../platforms/telegram/markdown.ts';
+import { parseHtml } from '../platforms/telegram/text/html.ts';
+import { parseMarkdown, parseMarkdownV2 } from '../platforms/telegram/text/markdown.ts';
 import { Coverage } from '../system/coverage.fixture.ts';
 import { parseCommonMark } from './commonmark.ts';
 import { entityProblems, isInsidePair, placeProblems } from './entities.fixture.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Poll } from '../platforms/platform.ts';
-import { UPDATES } from '../platforms/telegram/updates.ts';
+import { UPDATES } from '../platforms/telegram/updates/updates.ts';
 import { createMemoryStore } from '../store/memory/memory.ts';
 import { virtualClock } from '../system/virtual-clock.ts';
 import { Polls } from './polls.ts';

@@ -25,11 +25,11 @@ import {
 import { classify } from '../../src/platforms/telegram/classify.ts';
 import { CREDENTIALS } from '../../src/platforms/telegram/credentials.ts';
 import { DIALECT } from '../../src/platforms/telegram/dialect/dialect.ts';
-import { escapeFor } from '../../src/platforms/telegram/escape.ts';
+import { escapeFor } from '../../src/platforms/telegram/text/escape.ts';
 import { readChannelPage } from '../../src/platforms/telegram/history/page-html.ts';
-import { parseHtml } from '../../src/platforms/telegram/html.ts';
-import { renderLive } from '../../src/platforms/telegram/live-text.ts';
-import { parseMarkdown, parseMarkdownV2 } from '../../src/platforms/telegram/markdown.ts';
+import { parseHtml } from '../../src/platforms/telegram/text/html.ts';
+import { renderLive } from '../../src/platforms/telegram/text/live-text.ts';
+import { parseMarkdown, parseMarkdownV2 } from '../../src/platforms/telegram/text/markdown.ts';
 import { split } from '../../src/platforms/telegram/parts.ts';
 import { LIVE_OUTPUT } from '../../src/platforms/terminal/live-output.ts';
 import { unmarked } from '../../src/platforms/whatsapp/callback-data.ts';
@@ -299,7 +299,7 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
     words: ['a', 'aab', 'aa'],
   },
   templates: {
-    files: ['src/broadcast/template.ts', 'src/platforms/telegram/escape.ts'],
+    files: ['src/broadcast/template.ts', 'src/platforms/telegram/text/escape.ts'],
     work: (text) => new Template({ text, parse_mode: 'HTML' }, escapeFor).fill({ a: '<' }),
     words: ['{', '{{', '}}', '{{a', '{{a|', '{{a}}', '|', ' ', 'a'],
   },
@@ -429,7 +429,7 @@ export const COMPOSED: Readonly<Record<string, string>> = {
   'src/platforms/telegram/credentials.ts': 'tokens of bots',
   'src/platforms/whatsapp/credentials.ts': 'tokens and paths of WhatsApp',
   'src/sim/discord/paths.ts': 'segments of a path, anchored at both ends',
-  'src/platforms/telegram/html.ts': 'Telegram HTML',
+  'src/platforms/telegram/text/html.ts': 'Telegram HTML',
   'src/platforms/telegram/methods.ts': 'a choice of fixed words, anchored',
   'src/sim/body.ts': 'the head of a part of a form, of the simulator',
   'src/system/log.ts': 'secrets in the log',

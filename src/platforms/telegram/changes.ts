@@ -5,7 +5,7 @@ import { jsonOrUndefined } from '../../system/json.ts';
 import type { ChangeCall, MessageChange, MessageChanges } from '../changes.ts';
 import type { BotApiParams } from './describe.ts';
 import { deliveryMethod } from './methods.ts';
-import { plainText } from './wording.ts';
+import { plainText } from './text/wording.ts';
 
 const KINDS: readonly string[] = ['edit', 'delete', 'reaction'] satisfies MessageChange['kind'][];
 

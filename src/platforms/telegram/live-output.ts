@@ -6,7 +6,7 @@ import { priorityOf } from '../../domain/priority.ts';
 import type { LiveCall, LiveLimits, LiveOutput, LivePlace } from '../live-output.ts';
 import { address, type BotApiParams } from './describe.ts';
 import { isGroup, outputMpm } from './limits.ts';
-import { renderLive } from './live-text.ts';
+import { renderLive } from './text/live-text.ts';
 import type { Reason } from './reasons.ts';
 
 // The content is ours; what the caller says of it would contradict it.

@@ -7,8 +7,8 @@ import { jsonOrUndefined } from '../../system/json.ts';
 import { type Entity, isBlank, type RichText } from '../../text/rich-text.ts';
 import { splitText } from '../../text/split.ts';
 import type { Rest } from '../platform.ts';
-import { parseHtml } from './html.ts';
-import { parseMarkdown, parseMarkdownV2 } from './markdown.ts';
+import { parseHtml } from './text/html.ts';
+import { parseMarkdown, parseMarkdownV2 } from './text/markdown.ts';
 
 // After the markup is taken out.
 export const TEXT_UNITS_MAX = 4096;

@@ -3,7 +3,7 @@
 // more in it than we know.
 
 import type { DescribedCall } from '../../../domain/call.ts';
-import { keptText } from '../kept-text.ts';
+import { keptText } from '../text/kept-text.ts';
 
 // Ids of supergroups and channels begin here, those of basic groups end before.
 const SUPERGROUP_ID_MAX = -1_000_000_000_000;

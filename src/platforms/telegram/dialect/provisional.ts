@@ -4,7 +4,7 @@
 import type { DescribedCall } from '../../../domain/call.ts';
 import { provisionalId } from '../../../domain/ids.ts';
 import { scalarNumber } from '../../../domain/scalar.ts';
-import { keptText } from '../kept-text.ts';
+import { keptText } from '../text/kept-text.ts';
 import { placeholderMessage } from './placeholder.ts';
 
 type Params = Readonly<Record<string, unknown>>;

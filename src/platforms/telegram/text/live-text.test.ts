@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { FORMATS, type Format } from '../../domain/live.ts';
-import { entityProblems } from '../../text/entities.fixture.ts';
+import { FORMATS, type Format } from '../../../domain/live.ts';
+import { entityProblems } from '../../../text/entities.fixture.ts';
 import { renderLive } from './live-text.ts';
 
 const bold = (offset: number, length: number) => ({ type: 'bold', offset, length });

@@ -2,9 +2,9 @@
 // whether the bot was meant. Nothing is believed before it is checked; what an update does not say is null.
 // Pure. Updates of kinds that do not exist yet are read by their shape.
 
-import { scalarNumber } from '../../domain/scalar.ts';
-import type { BotIdentity, UpdateSummary, Voice } from '../updates.ts';
-import { businessChat } from './describe.ts';
+import { scalarNumber } from '../../../domain/scalar.ts';
+import type { BotIdentity, UpdateSummary, Voice } from '../../updates.ts';
+import { businessChat } from '../describe.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
 // Telegram's two Markdowns, read into text and entities. null: Telegram would not parse it either, or it uses
 // something rare that we do not read; then the text is left to Telegram as it is.
 
-import { type RichText, RichTextBuilder } from '../../text/rich-text.ts';
+import { type RichText, RichTextBuilder } from '../../../text/rich-text.ts';
 
 // Longest first.
 const MARKERS: readonly (readonly [string, string])[] = [

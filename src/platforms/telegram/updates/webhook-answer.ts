@@ -1,8 +1,8 @@
 // A call that the app puts into its answer to an update, as Telegram allows it (JSON or form, `method` beside the
 // parameters). Telegram never tells what became of such a call; here it becomes a delivery like any other.
 
-import { jsonOrUndefined } from '../../system/json.ts';
-import type { WebhookCall } from '../updates.ts';
+import { jsonOrUndefined } from '../../../system/json.ts';
+import type { WebhookCall } from '../../updates.ts';
 
 // As on the platform: what reads, or would change the very way updates come, is ignored here.
 const IGNORED = /^(get\w*|setwebhook|deletewebhook|close|logout)$/i;

@@ -1,10 +1,10 @@
 // What Telegram's updates mean to delivery: the secret of a webhook, who wrote, what an app that polls asks for.
 
-import { jsonOrUndefined } from '../../system/json.ts';
-import { isSameSecret } from '../../system/same-secret.ts';
-import type { Poll, UpdateReading } from '../updates.ts';
-import { botOf } from './credentials.ts';
-import { postIn } from './history/update-posts.ts';
+import { jsonOrUndefined } from '../../../system/json.ts';
+import { isSameSecret } from '../../../system/same-secret.ts';
+import type { Poll, UpdateReading } from '../../updates.ts';
+import { botOf } from '../credentials.ts';
+import { postIn } from '../history/update-posts.ts';
 import { kindOf, namesSomeone, readUpdate } from './read-update.ts';
 import { readWebhookAnswer } from './webhook-answer.ts';
 

@@ -2,7 +2,7 @@
 // and one with a `&` must not become a second parameter of a link. Whether a string is marked up is said beside it:
 // `parse_mode` for text and caption, `question_parse_mode` for question, and so on.
 
-import type { Escape } from '../platform.ts';
+import type { Escape } from '../../platform.ts';
 
 const MARKED_UP = ['text', 'caption'];
 

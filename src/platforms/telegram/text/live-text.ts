@@ -2,15 +2,15 @@
 // what cannot be read as the markup it should be is shown as it is, until it can. Parts are without the white space
 // that Telegram would cut off: an edit that adds only a line's end changes nothing, and is recognised as such.
 
-import type { Format } from '../../domain/live.ts';
-import { unreachable } from '../../system/assert.ts';
-import { parseCommonMark } from '../../text/commonmark.ts';
-import { type Entity, isBlank, type RichText, wellFormed } from '../../text/rich-text.ts';
-import { splitText } from '../../text/split.ts';
-import { validEntities } from '../../text/valid-entities.ts';
+import type { Format } from '../../../domain/live.ts';
+import { unreachable } from '../../../system/assert.ts';
+import { parseCommonMark } from '../../../text/commonmark.ts';
+import { type Entity, isBlank, type RichText, wellFormed } from '../../../text/rich-text.ts';
+import { splitText } from '../../../text/split.ts';
+import { validEntities } from '../../../text/valid-entities.ts';
 import { parseHtml } from './html.ts';
 import { parseMarkdownV2 } from './markdown.ts';
-import { TEXT_UNITS_MAX } from './parts.ts';
+import { TEXT_UNITS_MAX } from '../parts.ts';
 
 export type LivePart = { readonly text: string; readonly entities?: readonly Entity[] };
 

@@ -2,10 +2,10 @@
 // orders, joins and cuts them. Links, mentions and commands that it finds by itself are left out. null: only Telegram
 // can say, because it will refuse the text, or because the answer holds what we do not know (who a mention is).
 
-import { scalarText } from '../../domain/scalar.ts';
-import { byPlace, type Entity, isBlank, type RichText } from '../../text/rich-text.ts';
-import type { BotApiParams } from './describe.ts';
-import { readText, TEXT_UNITS_MAX } from './parts.ts';
+import { scalarText } from '../../../domain/scalar.ts';
+import { byPlace, type Entity, isBlank, type RichText } from '../../../text/rich-text.ts';
+import type { BotApiParams } from '../describe.ts';
+import { readText, TEXT_UNITS_MAX } from '../parts.ts';
 
 export const CAPTION_UNITS_MAX = 1024;
 

@@ -1,8 +1,8 @@
 // What a new message says in plain words, for observers on other platforms: its text without markup; of a file its
 // kind and its caption. Markup that cannot be read is shown as it is: better odd than lost.
 
-import type { BotApiParams } from './describe.ts';
-import { readText } from './parts.ts';
+import type { BotApiParams } from '../describe.ts';
+import { readText } from '../parts.ts';
 
 const FILES: Readonly<Record<string, string>> = {
   sendPhoto: 'photo',

@@ -1,7 +1,7 @@
 // Telegram's HTML, read into text and entities. null: Telegram would not parse it either.
 // Of a text that grows, what is open ends with it, and half a tag is not shown.
 
-import { type Entity, type RichText, RichTextBuilder } from '../../text/rich-text.ts';
+import { type Entity, type RichText, RichTextBuilder } from '../../../text/rich-text.ts';
 
 const TOKEN =
   /<(\/?)([a-zA-Z0-9-]*)(?![a-zA-Z0-9-])([^<>]*)>|&(#x[0-9a-fA-F]+|#\d+|[a-zA-Z]+);?|[<]/g;
