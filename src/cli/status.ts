@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import { systemClock } from '../system/clock.ts';
-import { type ShownAccount, troubleOf } from './account-view.ts';
+import { type ShownAccount, troubleOf } from './accounts/view.ts';
 import { addClientOptions, commandLine, connect } from './client.ts';
 import { Failed, type Io, printJson } from './io.ts';
 import { harmless } from './terminal/harmless.ts';

@@ -1,7 +1,7 @@
 // The tables of `sluice top`: who sends, who waits longest and why, what is frozen, what grows, what goes to many, what
 // failed. As plain cells; the screen decides how many of them there is room for.
 
-import { troubleOf } from '../account-view.ts';
+import { troubleOf } from '../accounts/view.ts';
 import { countsOf, shareOf } from '../broadcast/view.ts';
 import { harmless } from '../terminal/harmless.ts';
 import type { Tone } from '../terminal/style.ts';

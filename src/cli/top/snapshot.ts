@@ -1,10 +1,10 @@
 // What `sluice top` shows, asked of the gateway in one go. Times are the gateway's own, so that two clocks that differ
 // show no wrong ages.
 
-import type { ShownAccount } from '../account-view.ts';
+import type { ShownAccount } from '../accounts/view.ts';
 import type { BroadcastAnswer } from '../broadcast/view.ts';
 import type { Client } from '../client.ts';
-import type { ShownDelivery } from '../delivery.ts';
+import type { ShownDelivery } from '../messages/delivery.ts';
 import type { StreamAnswer } from '../stream/view.ts';
 
 type Counted = 'accepted' | 'sent' | 'limited' | 'failed' | 'dead' | 'waiting';

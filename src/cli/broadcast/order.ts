@@ -1,8 +1,8 @@
 // What `sluice broadcast` asks the gateway for: the order, and a form that carries the list beside it as it is read.
 
 import { Readable } from 'node:stream';
-import { parseJson } from '../system/json.ts';
-import { WrongUsage } from './io.ts';
+import { parseJson } from '../../system/json.ts';
+import { WrongUsage } from '../io.ts';
 
 export interface OrderOptions {
   readonly to?: string;

@@ -1,7 +1,7 @@
 // One delivery for a person's eyes: what it is, what became of it, each try.
 
-import type { Client } from './client.ts';
-import { fields, moment, table } from './terminal/table.ts';
+import type { Client } from '../client.ts';
+import { fields, moment, table } from '../terminal/table.ts';
 
 // What reason codes mean, in words.
 export type Meanings = Readonly<Record<string, string>>;

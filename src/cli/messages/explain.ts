@@ -1,10 +1,10 @@
 // sluice explain ID: why has it not gone out?
 
 import type { Command } from 'commander';
-import { systemClock } from '../system/clock.ts';
-import { addClientOptions, connect } from './client.ts';
-import { type Io, printJson } from './io.ts';
-import { fields, inLocalTime, moment, table, until } from './terminal/table.ts';
+import { systemClock } from '../../system/clock.ts';
+import { addClientOptions, connect } from '../client.ts';
+import { type Io, printJson } from '../io.ts';
+import { fields, inLocalTime, moment, table, until } from '../terminal/table.ts';
 
 interface Explained {
   readonly id: string;

@@ -1,8 +1,8 @@
 // An account for a person's eyes: what keeps it from sending, and the command that may end it.
 
-import { INTERNAL } from '../domain/fault.ts';
-import { SANDBOX_OFF } from '../domain/ids.ts';
-import { until } from './terminal/table.ts';
+import { INTERNAL } from '../../domain/fault.ts';
+import { SANDBOX_OFF } from '../../domain/ids.ts';
+import { until } from '../terminal/table.ts';
 
 export interface ShownAccount {
   readonly id: string;

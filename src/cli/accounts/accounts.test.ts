@@ -1,9 +1,9 @@
 // Accounts from the command line, against the real routes.
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Bench, bench, KEY } from '../http/context.fixture.ts';
-import type { FakeRoad } from '../road/road.fixture.ts';
-import { runCli } from './program.ts';
+import { type Bench, bench, KEY } from '../../http/context.fixture.ts';
+import type { FakeRoad } from '../../road/road.fixture.ts';
+import { runCli } from '../program.ts';
 
 const COUNTS = { cancelled: 3, inFlight: 1, tokens: 0, streams: 2, broadcasts: 0 };
 const CONFIGURED = 'telegram:7';

@@ -1,10 +1,10 @@
 // sluice messages …: every delivery there is, whatever became of it.
 
 import type { Command } from 'commander';
-import { addClientOptions, connect } from './client.ts';
+import { addClientOptions, connect } from '../client.ts';
 import { describeDelivery, type Meanings, meaningsFrom, type ShownDelivery } from './delivery.ts';
-import { type Io, printJson } from './io.ts';
-import { moment, table } from './terminal/table.ts';
+import { type Io, printJson } from '../io.ts';
+import { moment, table } from '../terminal/table.ts';
 
 interface Options {
   readonly account?: string;

@@ -1,11 +1,11 @@
 // sluice queue: who waits, since when, until when, and why.
 
 import type { Command } from 'commander';
-import { PRIORITIES } from '../domain/priority.ts';
-import { systemClock } from '../system/clock.ts';
-import { addClientOptions, connect } from './client.ts';
-import { type Io, printJson } from './io.ts';
-import { duration, moment, table } from './terminal/table.ts';
+import { PRIORITIES } from '../../domain/priority.ts';
+import { systemClock } from '../../system/clock.ts';
+import { addClientOptions, connect } from '../client.ts';
+import { type Io, printJson } from '../io.ts';
+import { duration, moment, table } from '../terminal/table.ts';
 
 interface Options {
   readonly account?: string;

@@ -1,8 +1,8 @@
 // sluice pause and resume: an operator's hand on one account. What is accepted meanwhile waits on disk.
 
 import type { Command } from 'commander';
-import { addClientOptions, connect } from './client.ts';
-import { type Io, printJson } from './io.ts';
+import { addClientOptions, connect } from '../client.ts';
+import { type Io, printJson } from '../io.ts';
 
 export function addPause(program: Command, io: Io): void {
   addVerb(program, io, 'pause', 'let nothing of an account go out until it is resumed');

@@ -1,12 +1,12 @@
 // sluice accounts …: those the gateway knows, a try of one that is held back, and the end of one no longer needed.
 
 import type { Command } from 'commander';
-import { PLATFORM_DEFAULT } from '../platforms/registry.ts';
-import { systemClock } from '../system/clock.ts';
-import { cureOf, type ShownAccount, troubleOf } from './account-view.ts';
-import { addClientOptions, commandLine, connect } from './client.ts';
-import { Failed, type Io, printJson, WrongUsage } from './io.ts';
-import { table } from './terminal/table.ts';
+import { PLATFORM_DEFAULT } from '../../platforms/registry.ts';
+import { systemClock } from '../../system/clock.ts';
+import { cureOf, type ShownAccount, troubleOf } from './view.ts';
+import { addClientOptions, commandLine, connect } from '../client.ts';
+import { Failed, type Io, printJson, WrongUsage } from '../io.ts';
+import { table } from '../terminal/table.ts';
 
 interface Removed {
   readonly cancelled: number;

@@ -1,9 +1,9 @@
 // sluice limits settings | set | reset: the numbers of an account's limits, and which of them were set by hand.
 
 import type { Command } from 'commander';
-import { addClientOptions, connect } from './client.ts';
-import { type Io, printJson, WrongUsage } from './io.ts';
-import { table } from './terminal/table.ts';
+import { addClientOptions, connect } from '../client.ts';
+import { type Io, printJson, WrongUsage } from '../io.ts';
+import { table } from '../terminal/table.ts';
 
 interface ShownSetting {
   readonly name: string;

@@ -2,12 +2,12 @@
 // opened before it; and the numbers of an account's limits.
 
 import type { Command } from 'commander';
-import { systemClock } from '../system/clock.ts';
-import { addClientOptions, connect } from './client.ts';
-import { type Io, printJson } from './io.ts';
-import { addLimitSettings } from './limit-settings.ts';
-import { secondsOf } from './seconds.ts';
-import { moment, table, until as untilWhen } from './terminal/table.ts';
+import { systemClock } from '../../system/clock.ts';
+import { addClientOptions, connect } from '../client.ts';
+import { type Io, printJson } from '../io.ts';
+import { addLimitSettings } from './settings.ts';
+import { secondsOf } from '../seconds.ts';
+import { moment, table, until as untilWhen } from '../terminal/table.ts';
 
 interface ShownLimit {
   readonly account: string;
