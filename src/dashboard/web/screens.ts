@@ -2,7 +2,7 @@
 
 import type { ComponentType } from 'preact';
 import type { Role } from './lib/session-store.ts';
-import type { Overview } from './lib/wire.ts';
+import type { Overview } from './lib/wire/wire.ts';
 import { Accounts } from './screens/accounts/accounts.tsx';
 import { Chats } from './screens/accounts/chats.tsx';
 import { Broadcasts } from './screens/broadcasts.tsx';

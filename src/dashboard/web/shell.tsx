@@ -10,7 +10,7 @@ import { signOut } from './lib/session.ts';
 import { may, session } from './lib/session-store.ts';
 import { useStore } from './lib/store.ts';
 import { followSystem, isDark, paint, toggleTheme } from './lib/theme.ts';
-import type { Overview } from './lib/wire.ts';
+import type { Overview } from './lib/wire/wire.ts';
 import { SCREENS, type ScreenEntry } from './screens.ts';
 import { help } from './shortcuts.tsx';
 import { Icon } from './ui/icon.tsx';

@@ -4,8 +4,8 @@
 import { overview } from './live.ts';
 import { useReachless } from './reasons.ts';
 import { useStore } from './store.ts';
-import { useFetched } from './use-fetched.ts';
-import type { DeadGroup } from './wire-more.ts';
+import { useFetched } from './hooks/use-fetched.ts';
+import type { DeadGroup } from './wire/more.ts';
 
 interface DeadCounts {
   readonly alarming: number;

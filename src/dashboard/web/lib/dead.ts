@@ -2,7 +2,7 @@
 
 import { ask, messageOf } from './api.ts';
 import { plural } from './format.ts';
-import type { DeadDone } from './wire-more.ts';
+import type { DeadDone } from './wire/more.ts';
 
 export type Deed = 'retry' | 'discard';
 export type DeadFilter = Readonly<Record<string, string>>;

@@ -6,7 +6,7 @@ import { later, wallNow } from './browser.ts';
 import { session } from './session-store.ts';
 import { eventsOf } from './sse.ts';
 import { Store } from './store.ts';
-import type { Overview, Series, Tick } from './wire.ts';
+import type { Overview, Series, Tick } from './wire/wire.ts';
 
 const RETRY_MS = 1000;
 const RETRY_MS_MAX = 10_000;

@@ -2,7 +2,7 @@
 
 import { overview } from './live.ts';
 import { useStore } from './store.ts';
-import type { Tick } from './wire.ts';
+import type { Tick } from './wire/wire.ts';
 
 export function useMark(kind: keyof Tick['marks']): number | null {
   return useStore(overview)?.marks[kind] ?? null;

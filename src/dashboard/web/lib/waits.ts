@@ -1,7 +1,7 @@
 // What a delivery's time went to, step by step: as the gateway tells it of one that has ended, and put together from
 // its tries for one that still waits.
 
-import type { Delivery, Explanation, PastKind } from './wire-more.ts';
+import type { Delivery, Explanation, PastKind } from './wire/more.ts';
 
 export type WaitKind = PastKind | 'breaker' | 'now';
 

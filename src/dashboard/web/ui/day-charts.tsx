@@ -3,8 +3,8 @@
 import { lasted } from '../lib/format.ts';
 import { useNow } from '../lib/now.ts';
 import { go, hrefOf, type Query } from '../lib/route.ts';
-import { useFetched } from '../lib/use-fetched.ts';
-import type { History } from '../lib/wire-more.ts';
+import { useFetched } from '../lib/hooks/use-fetched.ts';
+import type { History } from '../lib/wire/more.ts';
 import { Chart } from './chart.tsx';
 import { Answered } from './states.tsx';
 

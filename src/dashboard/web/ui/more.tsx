@@ -1,7 +1,7 @@
 // The end of a list that goes on, and the way back to its live beginning.
 
 import { plural } from '../lib/format.ts';
-import type { Pages } from '../lib/use-pages.ts';
+import type { Pages } from '../lib/hooks/use-pages.ts';
 import { attempt } from './toast.tsx';
 
 export function More<T>({ pages, label = 'Show more' }: { pages: Pages<T>; label?: string }) {

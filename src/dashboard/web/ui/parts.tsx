@@ -3,7 +3,7 @@
 import type { ComponentChildren } from 'preact';
 import { useName } from '../lib/names.ts';
 import { hrefOf } from '../lib/route.ts';
-import type { Brief } from '../lib/wire.ts';
+import type { Brief } from '../lib/wire/wire.ts';
 
 export function Screen(props: {
   title: string;

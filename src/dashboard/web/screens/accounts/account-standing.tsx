@@ -1,6 +1,6 @@
 // Whether an account sends, and if not, why, in words.
 
-import type { Account } from '../../lib/wire.ts';
+import type { Account } from '../../lib/wire/wire.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Reason } from '../../ui/reason.tsx';
 import { Until } from '../../ui/time.tsx';

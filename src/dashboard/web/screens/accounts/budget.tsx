@@ -1,7 +1,7 @@
 // One limit: how much of it is used now, and what was learned of it.
 
 import { perWindow, sentence } from '../../lib/format.ts';
-import type { Rule } from '../../lib/wire.ts';
+import type { Rule } from '../../lib/wire/wire.ts';
 import { Meter } from '../../ui/parts.tsx';
 
 export function Budget({ rule, isShort = false }: { rule: Rule; isShort?: boolean }) {

@@ -3,7 +3,7 @@
 import { sentence } from '../../lib/format.ts';
 import { hrefOf } from '../../lib/route.ts';
 import { may } from '../../lib/session-store.ts';
-import type { ChatLimits, Rule } from '../../lib/wire.ts';
+import type { ChatLimits, Rule } from '../../lib/wire/wire.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { AccountName, ChatName } from '../../ui/parts.tsx';
 import { UntilTime } from '../../ui/time.tsx';

@@ -9,7 +9,7 @@ import { useMark } from '../../lib/mark.ts';
 import { requery, route } from '../../lib/route.ts';
 import { smallScreen } from '../../lib/screen-size.ts';
 import { Store, useStore } from '../../lib/store.ts';
-import type { ChatLimits, LimitsPage } from '../../lib/wire.ts';
+import type { ChatLimits, LimitsPage } from '../../lib/wire/wire.ts';
 import { Tabs, TextField } from '../../ui/field.tsx';
 import { Panel, Screen } from '../../ui/parts.tsx';
 import { Empty, Loading, Trouble } from '../../ui/states.tsx';

@@ -3,7 +3,7 @@
 import { ask, pathOf } from '../../lib/api.ts';
 import { type DeadFilter, type Deed, doToAll } from '../../lib/dead.ts';
 import { plural, words } from '../../lib/format.ts';
-import type { DeadGroup } from '../../lib/wire-more.ts';
+import type { DeadGroup } from '../../lib/wire/more.ts';
 import { confirm } from '../../ui/dialog.tsx';
 import { attempt } from '../../ui/toast.tsx';
 

@@ -2,7 +2,7 @@
 
 import { doToSome } from '../../lib/dead.ts';
 import { may } from '../../lib/session-store.ts';
-import type { Brief } from '../../lib/wire.ts';
+import type { Brief } from '../../lib/wire/wire.ts';
 import { confirm } from '../../ui/dialog.tsx';
 import { attempt } from '../../ui/toast.tsx';
 import { edit } from './edit-letter.tsx';

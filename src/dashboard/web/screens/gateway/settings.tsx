@@ -4,8 +4,8 @@
 import { hrefOf, requery, route } from '../../lib/route.ts';
 import { may } from '../../lib/session-store.ts';
 import { useStore } from '../../lib/store.ts';
-import { useFetched } from '../../lib/use-fetched.ts';
-import type { ConfigView, SettingView } from '../../lib/wire-more.ts';
+import { useFetched } from '../../lib/hooks/use-fetched.ts';
+import type { ConfigView, SettingView } from '../../lib/wire/more.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Tabs, TextField } from '../../ui/field.tsx';
 import { Panel, Screen } from '../../ui/parts.tsx';

@@ -3,10 +3,10 @@
 import { useState } from 'preact/hooks';
 import { ask } from '../../lib/api.ts';
 import { words } from '../../lib/format.ts';
-import { useFetched } from '../../lib/use-fetched.ts';
-import { useSubmit } from '../../lib/use-once.ts';
-import type { Account } from '../../lib/wire.ts';
-import type { Readers, SendingKind, Source } from '../../lib/wire-ingest.ts';
+import { useFetched } from '../../lib/hooks/use-fetched.ts';
+import { useSubmit } from '../../lib/hooks/use-once.ts';
+import type { Account } from '../../lib/wire/wire.ts';
+import type { Readers, SendingKind, Source } from '../../lib/wire/ingest.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Choice, TextField } from '../../ui/field.tsx';
 import { attempt } from '../../ui/toast.tsx';

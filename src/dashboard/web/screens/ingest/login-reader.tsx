@@ -4,7 +4,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { ask, messageOf, Refused } from '../../lib/api.ts';
 import { duration } from '../../lib/format.ts';
-import type { Login } from '../../lib/wire-ingest.ts';
+import type { Login } from '../../lib/wire/ingest.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { SecretField, TextField } from '../../ui/field.tsx';
 import { notify } from '../../ui/toast.tsx';

@@ -1,7 +1,7 @@
 // What is to be known of a post besides its text: deleted, edited, part of an album, what it shows.
 
 import { plural } from '../../lib/format.ts';
-import type { Post } from '../../lib/wire-ingest.ts';
+import type { Post } from '../../lib/wire/ingest.ts';
 import { Badge } from '../../ui/badge.tsx';
 
 export function PostMarks({ post }: { post: Post }) {

@@ -5,7 +5,7 @@ import { useState } from 'preact/hooks';
 import { ask } from '../../lib/api.ts';
 import { words } from '../../lib/format.ts';
 import { may } from '../../lib/session-store.ts';
-import type { Reader, Readers } from '../../lib/wire-ingest.ts';
+import type { Reader, Readers } from '../../lib/wire/ingest.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { confirm, Dialog } from '../../ui/dialog.tsx';
 import { Panel } from '../../ui/parts.tsx';

@@ -3,8 +3,8 @@
 import { ask } from '../../lib/api.ts';
 import { go } from '../../lib/route.ts';
 import { may } from '../../lib/session-store.ts';
-import { firstClick } from '../../lib/use-once.ts';
-import type { Source } from '../../lib/wire-ingest.ts';
+import { firstClick } from '../../lib/hooks/use-once.ts';
+import type { Source } from '../../lib/wire/ingest.ts';
 import { confirm } from '../../ui/dialog.tsx';
 import { attempt } from '../../ui/toast.tsx';
 

@@ -3,7 +3,7 @@
 import { plural } from '../../lib/format.ts';
 import { hrefOf } from '../../lib/route.ts';
 import { may } from '../../lib/session-store.ts';
-import type { Source } from '../../lib/wire-ingest.ts';
+import type { Source } from '../../lib/wire/ingest.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { actsColumn, Table } from '../../ui/table.tsx';
 import { Ago } from '../../ui/time.tsx';

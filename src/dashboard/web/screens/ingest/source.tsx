@@ -3,8 +3,8 @@
 import { useState } from 'preact/hooks';
 import { useMark } from '../../lib/mark.ts';
 import { may } from '../../lib/session-store.ts';
-import { useFetched } from '../../lib/use-fetched.ts';
-import type { Source } from '../../lib/wire-ingest.ts';
+import { useFetched } from '../../lib/hooks/use-fetched.ts';
+import type { Source } from '../../lib/wire/ingest.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { AccountName, ChatLink, Panel, Screen } from '../../ui/parts.tsx';
 import { Trouble as Failed, Loading } from '../../ui/states.tsx';

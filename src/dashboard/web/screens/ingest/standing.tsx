@@ -1,7 +1,7 @@
 // How a channel stands, in words: what its present look has done, when the next one is and why, and what is wrong.
 
 import { count, sentence, words } from '../../lib/format.ts';
-import type { Run, Source } from '../../lib/wire-ingest.ts';
+import type { Run, Source } from '../../lib/wire/ingest.ts';
 import { Meter } from '../../ui/parts.tsx';
 import { Since, Until } from '../../ui/time.tsx';
 

@@ -4,7 +4,7 @@
 import { useEffect } from 'preact/hooks';
 import { may } from '../../lib/session-store.ts';
 import { Store, useStore } from '../../lib/store.ts';
-import type { NewKey } from '../../lib/wire-more.ts';
+import type { NewKey } from '../../lib/wire/more.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { KeyForm, type WantedKey } from './key-form.tsx';
 

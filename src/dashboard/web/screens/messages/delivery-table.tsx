@@ -1,6 +1,6 @@
 // Deliveries as a table; each row leads to its story. With `choice` rows can be ticked.
 
-import type { Brief } from '../../lib/wire.ts';
+import type { Brief } from '../../lib/wire/wire.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { AccountName, ChatLink, deliveryHref, Said } from '../../ui/parts.tsx';
 import { Reason } from '../../ui/reason.tsx';

@@ -3,7 +3,7 @@
 
 import type { ComponentChildren } from 'preact';
 import { duration, exactTime, sentence } from '../../lib/format.ts';
-import type { Attempt, Delivery } from '../../lib/wire-more.ts';
+import type { Attempt, Delivery } from '../../lib/wire/more.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Panel } from '../../ui/parts.tsx';
 import { Reason } from '../../ui/reason.tsx';

@@ -3,8 +3,8 @@
 import { pathOf } from '../../lib/api.ts';
 import { useMark } from '../../lib/mark.ts';
 import type { Query } from '../../lib/route.ts';
-import { usePages } from '../../lib/use-pages.ts';
-import type { Brief } from '../../lib/wire.ts';
+import { usePages } from '../../lib/hooks/use-pages.ts';
+import type { Brief } from '../../lib/wire/wire.ts';
 import { deliveryHref, Panel } from '../../ui/parts.tsx';
 import { Empty, Loading, Trouble } from '../../ui/states.tsx';
 import { attempt } from '../../ui/toast.tsx';

@@ -7,7 +7,7 @@ import { later } from '../../lib/browser.ts';
 import { hrefOf, type Query, requery, route, wantsToType } from '../../lib/route.ts';
 import { may } from '../../lib/session-store.ts';
 import { useStore } from '../../lib/store.ts';
-import { STATES } from '../../lib/wire.ts';
+import { STATES } from '../../lib/wire/wire.ts';
 import { Choice, TextField } from '../../ui/field.tsx';
 import { Screen } from '../../ui/parts.tsx';
 import { MessageLog } from './message-log.tsx';

@@ -2,8 +2,8 @@
 
 import { useMark } from '../../lib/mark.ts';
 import { hrefOf } from '../../lib/route.ts';
-import { useFetched } from '../../lib/use-fetched.ts';
-import type { Brief, Page } from '../../lib/wire.ts';
+import { useFetched } from '../../lib/hooks/use-fetched.ts';
+import type { Brief, Page } from '../../lib/wire/wire.ts';
 import { Panel } from '../../ui/parts.tsx';
 import { Empty, Loading } from '../../ui/states.tsx';
 import { DeliveryTable } from './delivery-table.tsx';

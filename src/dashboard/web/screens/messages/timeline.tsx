@@ -4,7 +4,7 @@
 import { clockTime, lasted, sentence } from '../../lib/format.ts';
 import { useNow } from '../../lib/now.ts';
 import { type Wait, type WaitKind, waitsOf } from '../../lib/waits.ts';
-import type { Delivery, Explanation } from '../../lib/wire-more.ts';
+import type { Delivery, Explanation } from '../../lib/wire/more.ts';
 import { Panel } from '../../ui/parts.tsx';
 import { withoutExpected } from '../../ui/reason.tsx';
 

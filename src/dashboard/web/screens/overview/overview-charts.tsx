@@ -2,7 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import { go, hrefOf, type Query } from '../../lib/route.ts';
-import type { Series } from '../../lib/wire.ts';
+import type { Series } from '../../lib/wire/wire.ts';
 import { Chart } from '../../ui/chart.tsx';
 import { DayCharts } from '../../ui/day-charts.tsx';
 import { Tabs } from '../../ui/field.tsx';

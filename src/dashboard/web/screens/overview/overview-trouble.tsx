@@ -4,7 +4,7 @@
 import { plural } from '../../lib/format.ts';
 import { hrefOf } from '../../lib/route.ts';
 import { may } from '../../lib/session-store.ts';
-import type { Frozen, Incident, Overview } from '../../lib/wire.ts';
+import type { Frozen, Incident, Overview } from '../../lib/wire/wire.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { AccountName, Panel } from '../../ui/parts.tsx';
 import { Empty } from '../../ui/states.tsx';

@@ -7,7 +7,7 @@ import { overview } from '../../lib/live.ts';
 import { useNow } from '../../lib/now.ts';
 import { hrefOf } from '../../lib/route.ts';
 import { useStore } from '../../lib/store.ts';
-import type { Overview, Waiting } from '../../lib/wire.ts';
+import type { Overview, Waiting } from '../../lib/wire/wire.ts';
 import { deliveryHref, Panel, Screen, Tile } from '../../ui/parts.tsx';
 import { Why } from '../../ui/reason.tsx';
 import { Empty, Loading } from '../../ui/states.tsx';

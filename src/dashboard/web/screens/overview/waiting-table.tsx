@@ -1,7 +1,7 @@
 // Who waits, as a table: what it says, where it goes, since when, when it is expected to go, and why not yet.
 
 import { count, plural } from '../../lib/format.ts';
-import type { Waiting } from '../../lib/wire.ts';
+import type { Waiting } from '../../lib/wire/wire.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { AccountName, ChatLink, deliveryHref, Said } from '../../ui/parts.tsx';
 import { Why } from '../../ui/reason.tsx';

@@ -5,8 +5,8 @@
 import { ask, pathOf, Refused } from '../../lib/api.ts';
 import { useMark } from '../../lib/mark.ts';
 import { requery, route } from '../../lib/route.ts';
-import { useFetched } from '../../lib/use-fetched.ts';
-import type { Brief, Page, State } from '../../lib/wire.ts';
+import { useFetched } from '../../lib/hooks/use-fetched.ts';
+import type { Brief, Page, State } from '../../lib/wire/wire.ts';
 
 // Where a newcomer begins: the bot and the chat of the first command in the README.
 export const FIRST_BOT = '1:sandbox';

@@ -1,7 +1,7 @@
 // A list that comes in pages. The first is live; whoever asks for more reads on undisturbed, until they go back.
 
 import { useRef, useState } from 'preact/hooks';
-import { ask } from './api.ts';
+import { ask } from '../api.ts';
 import { useFetched } from './use-fetched.ts';
 
 export interface Pages<T> {

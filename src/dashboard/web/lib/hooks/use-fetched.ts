@@ -3,10 +3,10 @@
 // order than they were asked for: one that was asked for earlier never replaces a later one's.
 
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { ask, messageOf, Refused } from './api.ts';
-import { later, wallNow } from './browser.ts';
-import { line } from './live.ts';
-import { useStore } from './store.ts';
+import { ask, messageOf, Refused } from '../api.ts';
+import { later, wallNow } from '../browser.ts';
+import { line } from '../live.ts';
+import { useStore } from '../store.ts';
 
 // A screen asks again at most this often, however much happens.
 const AGAIN_MS_MIN = 2000;
