@@ -2,7 +2,7 @@
 
 import type { PlatformDefinition } from '../definition.ts';
 import { CREDENTIALS } from './credentials.ts';
-import { mtprotoKinds } from './history/mtproto-kind.ts';
+import { mtprotoKinds } from './history/mtproto/kind.ts';
 import { TELEGRAM_SETTINGS, type TelegramSettings } from './settings.ts';
 
 export const TELEGRAM = {

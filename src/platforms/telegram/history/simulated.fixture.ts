@@ -10,7 +10,7 @@ import type { Clock } from '../../../system/clock.ts';
 import type { ChannelReader, LoginOutcome, LoginQuestions, ReaderKind } from '../../history.ts';
 import { TELEGRAM_SETTINGS, type TelegramSettings } from '../settings.ts';
 import type { MtprotoAccess } from './access.ts';
-import { mtprotoKinds } from './mtproto-kind.ts';
+import { mtprotoKinds } from './mtproto/kind.ts';
 
 export const PHONE = '15550100';
 export const CODE = '24680';

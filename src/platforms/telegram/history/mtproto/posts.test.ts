@@ -1,6 +1,6 @@
 import { Long, type tl } from '@mtcute/core';
 import { expect, test } from 'vitest';
-import { postsOf } from './mtproto-posts.ts';
+import { postsOf } from './posts.ts';
 
 const PEER = { _: 'peerChannel', channelId: 5 } as const;
 

@@ -1,18 +1,18 @@
 // Reading over MTProto, for those who have credentials. The library is optional and large: it is loaded when it is
 // used.
 
-import type { LoginOutcome, LoginQuestions, ReaderKind } from '../../history.ts';
-import type { TelegramSettings } from '../settings.ts';
-import { accessOf, type MtprotoAccess } from './access.ts';
+import type { LoginOutcome, LoginQuestions, ReaderKind } from '../../../history.ts';
+import type { TelegramSettings } from '../../settings.ts';
+import { accessOf, type MtprotoAccess } from '../access.ts';
 
 const NOT_INSTALLED =
   'reading over MTProto needs @mtcute/core, @mtcute/wasm and @fuman/node: install them beside Sluice, start it again';
 
 // What is made of the library, each with all that it needs of it.
 const LIBRARY = {
-  client: () => import('./mtproto-client.ts'),
+  client: () => import('./client.ts'),
   reader: () => import('./mtproto.ts'),
-  login: () => import('./mtproto-login.ts'),
+  login: () => import('./login.ts'),
 };
 
 export function mtprotoKinds(

@@ -3,8 +3,8 @@
 
 import { tl } from '@mtcute/core';
 import type { BaseTelegramClient } from '@mtcute/core/client.js';
-import type { LoginOutcome, LoginQuestions } from '../../history.ts';
-import { type NotRead, notRead } from './mtproto-answers.ts';
+import type { LoginOutcome, LoginQuestions } from '../../../history.ts';
+import { type NotRead, notRead } from './answers.ts';
 
 const TRIES_MAX = 3;
 const CALL_MS_MAX = 30_000;

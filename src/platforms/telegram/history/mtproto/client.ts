@@ -19,8 +19,8 @@ import {
   readStringSession,
 } from '@mtcute/core/utils.js';
 import { getWasmUrl, ige256Decrypt, ige256Encrypt, initSync } from '@mtcute/wasm';
-import type { MtprotoAccess } from './access.ts';
-import { NoSession } from './mtproto-answers.ts';
+import type { MtprotoAccess } from '../access.ts';
+import { NoSession } from './answers.ts';
 
 // Any of the platform's: one that is asked for something else's says where to go.
 const DC_ID = 2;

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { CODE, PASSWORD, type Simulated, simulated } from './simulated.fixture.ts';
+import { CODE, PASSWORD, type Simulated, simulated } from '../simulated.fixture.ts';
 
 let world: Simulated;
 afterEach(() => world.close());

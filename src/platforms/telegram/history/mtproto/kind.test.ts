@@ -1,5 +1,5 @@
 import { afterAll, expect, test, vi } from 'vitest';
-import { type Simulated, simulated } from './simulated.fixture.ts';
+import { type Simulated, simulated } from '../simulated.fixture.ts';
 
 let world: Simulated | null = null;
 afterAll(() => world?.close());

@@ -1,12 +1,12 @@
 import { connectTcp } from '@fuman/node';
 import { PaddedIntermediatePacketCodec } from '@mtcute/core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { SimChannel, SimMtprotoOptions } from '../../../sim/sim.ts';
-import { type Clock, sleep, systemClock } from '../../../system/clock.ts';
-import type { Channel, ChannelReader, Read } from '../../history.ts';
+import type { SimChannel, SimMtprotoOptions } from '../../../../sim/sim.ts';
+import { type Clock, sleep, systemClock } from '../../../../system/clock.ts';
+import type { Channel, ChannelReader, Read } from '../../../history.ts';
 import { MtprotoReader } from './mtproto.ts';
-import { clientOf } from './mtproto-client.ts';
-import { PHONE, type Simulated, simulated } from './simulated.fixture.ts';
+import { clientOf } from './client.ts';
+import { PHONE, type Simulated, simulated } from '../simulated.fixture.ts';
 
 // A login takes a while: whoever needs no rules of its own shares one world, with a channel for each test.
 let shared: Simulated;

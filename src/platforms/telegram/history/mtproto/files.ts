@@ -1,7 +1,7 @@
 // Files of posts over MTProto: where one lies, as a text that can be kept for a while, and the call for a piece of it.
 
 import { Long, type tl } from '@mtcute/core';
-import type { MediaPiece, Read } from '../../history.ts';
+import type { MediaPiece, Read } from '../../../history.ts';
 
 // The platform gives no more at once, and wants offsets that are multiples of it.
 export const PIECE_BYTES = 524_288;

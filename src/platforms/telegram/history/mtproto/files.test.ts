@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { fileBytes } from '../../../sim/mtproto/files.ts';
-import type { SimChannel, SimMedia } from '../../../sim/sim.ts';
-import type { Channel, ChannelReader } from '../../history.ts';
-import { PIECE_BYTES } from './mtproto-files.ts';
-import { PHONE, type Simulated, simulated } from './simulated.fixture.ts';
+import { fileBytes } from '../../../../sim/mtproto/files.ts';
+import type { SimChannel, SimMedia } from '../../../../sim/sim.ts';
+import type { Channel, ChannelReader } from '../../../history.ts';
+import { PIECE_BYTES } from './files.ts';
+import { PHONE, type Simulated, simulated } from '../simulated.fixture.ts';
 
 let world: Simulated;
 let reader: ChannelReader;

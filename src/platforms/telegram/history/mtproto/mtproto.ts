@@ -11,10 +11,10 @@ import type {
   MediaPiece,
   Read,
   ReadPost,
-} from '../../history.ts';
-import { type NotRead, notRead } from './mtproto-answers.ts';
-import { pieceCall, pieceOf } from './mtproto-files.ts';
-import { postsOf } from './mtproto-posts.ts';
+} from '../../../history.ts';
+import { type NotRead, notRead } from './answers.ts';
+import { pieceCall, pieceOf } from './files.ts';
+import { postsOf } from './posts.ts';
 
 // The longest that one question takes.
 const CALL_MS_MAX = 30_000;

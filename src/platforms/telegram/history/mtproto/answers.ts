@@ -1,7 +1,7 @@
 // What came of a call over MTProto, in the words of the port.
 
 import { MtTimeoutError, tl } from '@mtcute/core';
-import type { Read } from '../../history.ts';
+import type { Read } from '../../../history.ts';
 
 // All that is no answer.
 export type NotRead = Exclude<Read<never>, { readonly kind: 'read' }>;

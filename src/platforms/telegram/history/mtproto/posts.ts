@@ -1,8 +1,8 @@
 // Posts as the port wants them, from messages as the API gives them.
 
 import type { tl } from '@mtcute/core';
-import type { MediaReference, ReadPost } from '../../history.ts';
-import { documentReference, photoReference } from './mtproto-files.ts';
+import type { MediaReference, ReadPost } from '../../../history.ts';
+import { documentReference, photoReference } from './files.ts';
 
 // Notes of the platform and empty places are no posts.
 export function postsOf(messages: readonly tl.TypeMessage[]): ReadPost[] {

@@ -1,6 +1,6 @@
 import { MtTimeoutError, tl } from '@mtcute/core';
 import { expect, test } from 'vitest';
-import { NoSession, notRead } from './mtproto-answers.ts';
+import { NoSession, notRead } from './answers.ts';
 
 function said(errorCode: number, errorMessage: string): tl.RpcError {
   return tl.RpcError.fromTl({ errorCode, errorMessage });
