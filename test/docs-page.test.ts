@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openApi } from '../src/http/openapi/openapi.ts';
-import { ROUTES } from '../src/http/routes.ts';
+import { ROUTES } from '../src/http/route-list.ts';
 import { openBrowser } from './page/browser.ts';
 import { GatewayProcess } from './process/gateway.ts';
 

@@ -13,7 +13,7 @@ import { MOVES, STATES } from '../src/domain/delivery.ts';
 import { ERRORS } from '../src/domain/errors.ts';
 import { ROLES } from '../src/domain/role.ts';
 import type { Access } from '../src/http/auth/access.ts';
-import { ROUTES } from '../src/http/routes.ts';
+import { ROUTES } from '../src/http/route-list.ts';
 import { DISCORD_LIMITS_DEFAULT, discordPriors } from '../src/platforms/discord/limits.ts';
 import { slackPriors } from '../src/platforms/slack/calls.ts';
 import { SLACK_SETTINGS } from '../src/platforms/slack/settings.ts';

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { SAMPLE } from '../src/http/openapi/common.ts';
 import { DROP_IN } from '../src/http/openapi/drop-in.ts';
 import type { Example, RouteFacts } from '../src/http/route.ts';
-import { ROUTES } from '../src/http/routes.ts';
+import { ROUTES } from '../src/http/route-list.ts';
 import {
   API,
   CODE,

@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { ROUTES } from '../src/http/routes.ts';
+import { ROUTES } from '../src/http/route-list.ts';
 import { openBrowser, Visitor } from './page/browser.ts';
 import { partsOf } from './page/parts.ts';
 import { BOT, Scene } from './page/scene.ts';

@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { PAGE_ROUTES } from '../../src/dashboard/dashboard.ts';
 import type { Access } from '../../src/http/auth/access.ts';
-import { ROUTES } from '../../src/http/routes.ts';
+import { ROUTES } from '../../src/http/route-list.ts';
 import { DIALECT_ROUTES } from './dialects.ts';
 import { table } from './table.ts';
 

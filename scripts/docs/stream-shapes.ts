@@ -1,7 +1,7 @@
 // docs/reference/stream-shapes.md from the table of shapes.
 
 import { PRODUCERS, type Producer } from '../../src/streams/feed/producers.fixture.ts';
-import { SHAPES } from '../../src/streams/feed/shapes.ts';
+import { SHAPES } from '../../src/streams/feed/shape-table.ts';
 import { MADE, table } from './table.ts';
 
 // When the shapes were last compared with what their producers document.

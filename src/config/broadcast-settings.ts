@@ -1,7 +1,7 @@
 // The settings of broadcasts: how much of an account they may take, and how large they may be.
 
 import { decimal, integer } from './parse.ts';
-import { row } from './setting.ts';
+import { row } from './setting-row.ts';
 
 export const BROADCAST_SETTINGS = {
   broadcastWindow: row('broadcast', 'broadcast_window', integer({ min: 1, max: 10_000 }), 200, {

@@ -2,7 +2,7 @@
 
 import { OUTPUT_CLASSES, PRIORITIES, type Priority } from '../domain/priority.ts';
 import { choice, orNone } from './parse.ts';
-import { row } from './setting.ts';
+import { row } from './setting-row.ts';
 
 const isClass = choice(PRIORITIES);
 const perAccount = true;

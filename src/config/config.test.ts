@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { describeProblem } from './problem.ts';
 import { resolveConfig, type Sources } from './resolve.ts';
-import { flagOf, variableOf } from './setting.ts';
+import { flagOf, variableOf } from './setting-row.ts';
 import { SETTING_KEYS } from './settings.ts';
 import { settingOf } from './values.ts';
 

@@ -41,7 +41,7 @@ export {
 export type { Wait } from './parse.ts';
 export { describeProblem, type SettingProblem } from './problem.ts';
 export { type Config, defaultConfig, type Origins, type ResolvedConfig } from './resolve.ts';
-export { flagOf, SECTIONS, type Setting, type SettingSection, variableOf } from './setting.ts';
+export { flagOf, SECTIONS, type Setting, type SettingSection, variableOf } from './setting-row.ts';
 export { SETTING_KEYS, type SettingKey, type Settings } from './settings.ts';
 export { type ShownConfig, showConfig } from './shown.ts';
 export type { Origin } from './values.ts';

@@ -4,7 +4,7 @@ import { type Document, parseDocument } from 'yaml';
 import { faultOf } from '../system/json.ts';
 import { FILE_VERSION, FORMER_NAMES, formerInWords } from './former.ts';
 import { type SettingProblem, unknownName } from './problem.ts';
-import { SECTIONS } from './setting.ts';
+import { SECTIONS } from './setting-row.ts';
 import { SETTING_KEYS, SETTINGS } from './settings.ts';
 import type { Given } from './values.ts';
 

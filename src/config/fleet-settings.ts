@@ -1,7 +1,7 @@
 // Settings of several machines: the store they share, the faster wire between them, and each one's name and address.
 
 import { baseUrl, databaseAddress, orNone, text } from './parse.ts';
-import { row } from './setting.ts';
+import { row } from './setting-row.ts';
 
 export const FLEET_SETTINGS = {
   databaseUrl: row<string | null>('server', 'database_url', orNone(databaseAddress()), null, {

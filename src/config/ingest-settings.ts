@@ -2,7 +2,7 @@
 // described system are understood as well.
 
 import { choice, decimal, integer, orNone, type SettingReader } from './parse.ts';
-import { row } from './setting.ts';
+import { row } from './setting-row.ts';
 
 const DAY_S = 86_400;
 

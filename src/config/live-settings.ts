@@ -1,7 +1,7 @@
 // The settings of live output: who decides when a growing text is shown, how often, and how much of it there may be.
 
 import { integer, onOff, orNone } from './parse.ts';
-import { row } from './setting.ts';
+import { row } from './setting-row.ts';
 
 const HOUR_S = 3600;
 export const LIVE_SETTINGS = {

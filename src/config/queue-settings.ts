@@ -1,7 +1,7 @@
 // The settings of accepting: how much may wait, how large it may be, and who waits for it.
 
 import { integer, onOff, type Wait, wait } from './parse.ts';
-import { row } from './setting.ts';
+import { row } from './setting-row.ts';
 
 export const QUEUE_SETTINGS = {
   queueMax: row('queue', 'queue_max', integer({ min: 1, max: 10_000_000 }), 10_000, {

@@ -25,7 +25,7 @@ import {
   webhookSecret,
 } from './parse.ts';
 import { QUEUE_SETTINGS } from './queue-settings.ts';
-import { row, type SettingValues } from './setting.ts';
+import { row, type SettingValues } from './setting-row.ts';
 import { STRANGER_SETTINGS } from './stranger-settings.ts';
 
 const DAY_S = 86_400;

@@ -2,7 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Config, Origins } from './resolve.ts';
-import { variableOf } from './setting.ts';
+import { variableOf } from './setting-row.ts';
 import { SETTING_KEYS, type SettingKey, type Settings } from './settings.ts';
 import { settingOf } from './values.ts';
 

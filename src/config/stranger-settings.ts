@@ -1,7 +1,7 @@
 // Who is taken, and what whoever comes may take.
 
 import { addressRanges, choice, integer } from './parse.ts';
-import { row } from './setting.ts';
+import { row } from './setting-row.ts';
 
 export const STRANGER_SETTINGS = {
   admits: row('server', 'accounts', choice(['any', 'known']), 'any', {

@@ -4,7 +4,7 @@ import type { PlatformDefinition } from '../platforms/definition.ts';
 import { PLATFORMS } from '../platforms/registry.ts';
 import { FORMER_NAMES, formerInWords, formerVariableOf } from './former.ts';
 import { type SettingProblem, unknownName } from './problem.ts';
-import { flagOf, type Setting, variableOf } from './setting.ts';
+import { flagOf, type Setting, variableOf } from './setting-row.ts';
 import { SETTING_KEYS, SETTINGS, type SettingKey, type Settings } from './settings.ts';
 
 export interface Given {

@@ -20,7 +20,7 @@ import { gateRoutes, guardFleet } from './fleet/gate.ts';
 import { addFleetRoutes } from './fleet/inner.ts';
 import { refuse, sendProblem } from './problem.ts';
 import type { Opening } from './route.ts';
-import { GROUPS, ROUTES } from './routes.ts';
+import { GROUPS, ROUTES } from './route-list.ts';
 
 // A request must have arrived within this time, an upload over a slow line included; how long its answer takes is
 // another matter.

@@ -2,7 +2,7 @@
 // the log and the accounts are made from it; the platform's own code is loaded when it is opened, because every command
 // of the command line reads the settings and only the gateway speaks to a platform.
 
-import type { Setting, SettingValues } from '../config/setting.ts';
+import type { Setting, SettingValues } from '../config/setting-row.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Transport } from '../system/http/transport.ts';
 import type { CredentialRules, FileSource, Platform, Warn } from './platform.ts';

@@ -4,8 +4,8 @@ import type { LiveCall, Platform } from '../platforms/platform.ts';
 import { createTelegram } from '../platforms/telegram/telegram.ts';
 import type { CosmeticCall } from '../road/road.ts';
 import { cosmeticOf, deliveryOf } from './calls.ts';
-import { aNewStream } from './stream.fixture.ts';
-import { Stream } from './stream.ts';
+import { aNewStream } from './stream-state.fixture.ts';
+import { Stream } from './stream-state.ts';
 
 const NOWHERE = async () => ({ kind: 'failed', reason: 'unsent', detail: '' }) as never;
 const telegram = createTelegram({ transport: { send: NOWHERE } as never });

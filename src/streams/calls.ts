@@ -12,7 +12,7 @@ import type { CosmeticCall, Prospect } from '../road/road.ts';
 import { assert } from '../system/assert.ts';
 import type { PlanStep } from './plan.ts';
 import type { RenderedMessage } from './render/content.ts';
-import type { Stream } from './stream.ts';
+import type { Stream } from './stream-state.ts';
 
 type Call = Extract<Described, { kind: 'call' }>;
 

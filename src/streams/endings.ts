@@ -3,8 +3,8 @@
 
 import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import { type FinalPorts, type Finished, finish, follow, placeAll } from './finish.ts';
-import type { ChatPacers } from './pacing/chat-pacers.ts';
-import type { Stream } from './stream.ts';
+import type { ChatPacers } from './pacing/pacing.ts';
+import type { Stream } from './stream-state.ts';
 import type { StreamChange } from './streams.ts';
 
 export class Endings {

@@ -6,8 +6,8 @@ import { createTelegram } from '../platforms/telegram/telegram.ts';
 import type { AskedRoad } from '../road/road.ts';
 import { virtualClock } from '../system/virtual-clock.ts';
 import { type FinalPorts, placeAll } from './finish.ts';
-import { aNewStream } from './stream.fixture.ts';
-import { Stream } from './stream.ts';
+import { aNewStream } from './stream-state.fixture.ts';
+import { Stream } from './stream-state.ts';
 import { StreamWriter } from './writer.ts';
 
 test('it waits for the number, and then changes that message instead of sending another', async () => {

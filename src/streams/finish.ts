@@ -10,7 +10,7 @@ import { isPossible, type PlacingPorts, place } from './placing.ts';
 import { plan } from './plan.ts';
 import { messagesOf } from './render/content.ts';
 import { digestsOf } from './showing.ts';
-import type { Final, Stream } from './stream.ts';
+import type { Final, Stream } from './stream-state.ts';
 import type { StreamChange } from './streams.ts';
 import type { StreamWriter } from './writer.ts';
 

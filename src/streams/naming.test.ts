@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { seededRandom } from '../system/random.ts';
 import { isSame, nameOfKey, newName } from './naming.ts';
-import { aNewStream } from './stream.fixture.ts';
+import { aNewStream } from './stream-state.fixture.ts';
 
 test('a key names one stream of its account', () => {
   expect(nameOfKey('telegram:1', 'k')).toBe(nameOfKey('telegram:1', 'k'));

@@ -9,7 +9,7 @@ import type { Clock } from '../system/clock.ts';
 import { type CallPorts, deliveryOf, hasEdits, keyOf, liveOf, slotOf, stepCall } from './calls.ts';
 import type { PlanStep } from './plan.ts';
 import type { RenderedMessage } from './render/content.ts';
-import type { Stream } from './stream.ts';
+import type { Stream } from './stream-state.ts';
 
 export interface PlacingPorts extends CallPorts {
   readonly road: AskedRoad;

@@ -3,7 +3,7 @@
 import type { StoredStream } from '../store/ports/streams.ts';
 import { jsonOrUndefined } from '../system/json.ts';
 import type { Part } from './plan.ts';
-import { Stream } from './stream.ts';
+import { Stream } from './stream-state.ts';
 import type { NewStream } from './streams.ts';
 
 // What stands in the record beside the text.

@@ -6,7 +6,7 @@ import { seededRandom } from '../system/random.ts';
 import { serviceContract } from '../system/service.contract.ts';
 import { virtualClock } from '../system/virtual-clock.ts';
 import { LiveStreams } from './service.ts';
-import { aNewStream } from './stream.fixture.ts';
+import { aNewStream } from './stream-state.fixture.ts';
 
 const SETTINGS = {
   ...{ groupMpm: 20, reserveMpm: 4, outputBudgetRatio: 0.8, privatePerS: 1, draftPerS: 1 },

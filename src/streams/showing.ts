@@ -10,7 +10,7 @@ import { isPossible, type PlacingPorts, place } from './placing.ts';
 import { type PlanStep, plan } from './plan.ts';
 import { finishedTo } from './render/chunks.ts';
 import { messagesOf, type RenderedMessage } from './render/content.ts';
-import type { Stream } from './stream.ts';
+import type { Stream } from './stream-state.ts';
 import type { StreamWriter } from './writer.ts';
 
 // So many refusals in a row, and a stream is shown no more before its final.

@@ -5,7 +5,7 @@ import type { StoredStream, StreamStore } from '../store/ports/streams.ts';
 import type { Clock } from '../system/clock.ts';
 import { ignoreStore } from './finish.ts';
 import { streamOf } from './record.ts';
-import type { Stream } from './stream.ts';
+import type { Stream } from './stream-state.ts';
 
 export interface TakingParts {
   readonly journal: { readonly streams: StreamStore };

@@ -2,7 +2,7 @@
 
 import type { AskedRoad } from '../road/road.ts';
 import { type CallPorts, prospectOf } from './calls.ts';
-import type { Stream } from './stream.ts';
+import type { Stream } from './stream-state.ts';
 import type { StreamView } from './streams.ts';
 
 export interface ViewPorts extends CallPorts {

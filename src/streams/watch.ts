@@ -1,7 +1,7 @@
 // What the clock asks of an open stream: its producer is silent for too long, its draft is about to vanish, or the
 // sign that somebody is typing is.
 
-import type { Stream } from './stream.ts';
+import type { Stream } from './stream-state.ts';
 
 // A draft is gone after 30 s.
 const DRAFT_KEPT_MS = 20_000;

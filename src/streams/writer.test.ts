@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import type { StoredStream } from '../store/ports/streams.ts';
 import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import { streamOf } from './record.ts';
-import { aNewStream } from './stream.fixture.ts';
-import { Stream } from './stream.ts';
+import { aNewStream } from './stream-state.fixture.ts';
+import { Stream } from './stream-state.ts';
 import { StreamWriter } from './writer.ts';
 
 // A store whose saves end when the test says so.

@@ -3,7 +3,7 @@
 
 import type { StreamStore } from '../store/ports/streams.ts';
 import { storedOf } from './record.ts';
-import type { Stream } from './stream.ts';
+import type { Stream } from './stream-state.ts';
 
 interface Saving {
   readonly current: Promise<void>;

@@ -2,7 +2,7 @@
 // one, with too small a role, from another site, and with bodies, queries and ids that nobody should send.
 
 import type { Example } from '../../src/http/route.ts';
-import { ROUTES as ALL } from '../../src/http/routes.ts';
+import { ROUTES as ALL } from '../../src/http/route-list.ts';
 import { intBelow, pick, type Random } from '../../src/system/random.ts';
 import {
   type Arms,

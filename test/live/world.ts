@@ -18,7 +18,7 @@ import { JournalUnavailable } from '../../src/store/ports/unavailable.ts';
 import { withObservers } from '../../src/streams/observers.ts';
 import type { LiveSettings } from '../../src/streams/policy.ts';
 import { LiveStreams } from '../../src/streams/service.ts';
-import { aNewStream } from '../../src/streams/stream.fixture.ts';
+import { aNewStream } from '../../src/streams/stream-state.fixture.ts';
 import type { NewStream } from '../../src/streams/streams.ts';
 import type { Clock } from '../../src/system/clock.ts';
 import { seededRandom } from '../../src/system/random.ts';

@@ -73,7 +73,7 @@ export const ENTRIES: Readonly<Record<string, readonly string[]>> = {
     'platforms/history.ts',
   ],
   // What it resolves to, and what rows of its table are made of.
-  config: ['config/config.ts', 'config/setting.ts', 'config/parse.ts'],
+  config: ['config/config.ts', 'config/setting-row.ts', 'config/parse.ts'],
   app: ['app/gateway.ts', 'app/simulated.ts'],
   text: ['text/commonmark.ts', 'text/rich-text.ts', 'text/split.ts', 'text/valid-entities.ts'],
   // What live output offers, and how a body becomes a stream.

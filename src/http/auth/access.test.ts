@@ -10,7 +10,7 @@ import type { Inbound } from '../../updates/updates.ts';
 import { type Bench, bench, ingestDesk } from '../context.fixture.ts';
 import type { IntakeSettings } from '../context.ts';
 import { routesOf } from '../dialects/drop-in.ts';
-import { ROUTES } from '../routes.ts';
+import { ROUTES } from '../route-list.ts';
 import { type Access, accessOf, type Reach } from './access.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Bench, bench } from '../context.fixture.ts';
 import { openApi } from '../openapi/openapi.ts';
-import { ROUTES } from '../routes.ts';
+import { ROUTES } from '../route-list.ts';
 import { curlLines } from './curl.ts';
 import { docsPage } from './docs.ts';
 import { html, prose } from './html.ts';

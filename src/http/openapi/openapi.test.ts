@@ -3,7 +3,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import type { RouteOptions } from 'fastify';
 import { describe, expect, test } from 'vitest';
 import { bench, ingestDesk } from '../context.fixture.ts';
-import { ROUTES } from '../routes.ts';
+import { ROUTES } from '../route-list.ts';
 import { openApi } from './openapi.ts';
 
 const DROP_IN_ID = 'post_bot_token_method';

@@ -1,7 +1,7 @@
 // The settings of Discord: where it is, what its limits are before its headers have spoken, how live output is paced.
 
 import { integer, onOff, orNone } from '../../config/parse.ts';
-import { limit, pacing, row, type SettingValues, upstream } from '../../config/setting.ts';
+import { limit, pacing, row, type SettingValues, upstream } from '../../config/setting-row.ts';
 
 export const DISCORD_SETTINGS = {
   discordApi: upstream('discord', 'https://discord.com', 'Upstream of Discord (a simulator)'),

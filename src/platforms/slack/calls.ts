@@ -1,7 +1,7 @@
 // What Slack's methods mean: which of them are deliveries, to which channel, about which message, and what they count
 // for. A message is known by its `ts` within its channel, a thread by the `ts` of the message it hangs on.
 
-import { initialsOf } from '../../config/setting.ts';
+import { initialsOf } from '../../config/setting-row.ts';
 import type { Priors } from '../../limits/limits.ts';
 import { type MethodRow, type MethodTable, tableCalls } from '../method-table.ts';
 import { debt, plan, priorsBy, windowed } from '../plans.ts';

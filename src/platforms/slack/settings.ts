@@ -1,7 +1,7 @@
 // The settings of Slack: where its Web API is, what its limits are believed to be, how live output goes.
 
 import { integer } from '../../config/parse.ts';
-import { limit, pacing, type SettingValues, upstream } from '../../config/setting.ts';
+import { limit, pacing, type SettingValues, upstream } from '../../config/setting-row.ts';
 
 export const SLACK_SETTINGS = {
   slackApi: upstream('slack', 'https://slack.com', 'Upstream of Slack (a simulator)'),

@@ -9,7 +9,7 @@ import {
   orNone,
   text,
 } from '../../config/parse.ts';
-import { limit, row, type SettingValues } from '../../config/setting.ts';
+import { limit, row, type SettingValues } from '../../config/setting-row.ts';
 import { STRATEGIES, type Strategy } from '../../domain/live.ts';
 
 const MEANING =

@@ -1,7 +1,7 @@
 // The settings of WhatsApp: where the Graph API is, what a number's limits are believed to be, how live output goes.
 
 import { integer, orNone, text } from '../../config/parse.ts';
-import { limit, pacing, row, type SettingValues, upstream } from '../../config/setting.ts';
+import { limit, pacing, row, type SettingValues, upstream } from '../../config/setting-row.ts';
 
 export const WHATSAPP_SETTINGS = {
   whatsappApi: upstream(

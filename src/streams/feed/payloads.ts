@@ -11,7 +11,7 @@ import {
   type ShapeReader,
   type ShapeReading,
 } from './shape.ts';
-import { SHAPES, shapeOf } from './shapes.ts';
+import { SHAPES, shapeOf } from './shape-table.ts';
 import { Wording } from './wording.ts';
 
 export interface PayloadOptions {

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { fed, sum } from './feed.fixture.ts';
 import { feedOf } from './feed.ts';
 import { PRODUCERS, SAID } from './producers.fixture.ts';
-import { SHAPES } from './shapes.ts';
+import { SHAPES } from './shape-table.ts';
 
 const FOLDER = new URL('../../../test/recorded/', import.meta.url);
 

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { fed, sum } from './feed.fixture.ts';
 import { type Feed, feedOf } from './feed.ts';
-import { SHAPES } from './shapes.ts';
+import { SHAPES } from './shape-table.ts';
 
 const FOLDER = new URL('../../../test/recorded/', import.meta.url);
 const recorded = (name: string) => readFileSync(new URL(name, FOLDER));

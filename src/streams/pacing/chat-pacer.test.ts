@@ -2,8 +2,8 @@
 
 import { expect, test } from 'vitest';
 import { virtualClock } from '../../system/virtual-clock.ts';
-import { aNewStream } from '../stream.fixture.ts';
-import { Stream } from '../stream.ts';
+import { aNewStream } from '../stream-state.fixture.ts';
+import { Stream } from '../stream-state.ts';
 import { Output } from './chat-pacer.ts';
 
 const STEP_MS = 0.01;

@@ -3,7 +3,7 @@
 
 import { hash } from 'node:crypto';
 import type { LiveOutput, LivePlace } from '../../platforms/platform.ts';
-import type { Stream } from '../stream.ts';
+import type { Stream } from '../stream-state.ts';
 
 export interface RenderedMessage {
   readonly content: Readonly<Record<string, unknown>>;

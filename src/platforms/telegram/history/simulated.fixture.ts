@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { SettingValues } from '../../../config/setting.ts';
+import type { SettingValues } from '../../../config/setting-row.ts';
 import { newServerKey } from '../../../sim/mtproto/server-key.ts';
 import { type ServedMtproto, type SimMtprotoOptions, serveMtproto } from '../../../sim/sim.ts';
 import type { Clock } from '../../../system/clock.ts';

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { fed, sum } from './feed.fixture.ts';
 import { type FeedEvent, feedOf } from './feed.ts';
-import { SHAPES } from './shapes.ts';
+import { SHAPES } from './shape-table.ts';
 
 const SSE = 'text/event-stream';
 const NDJSON = 'application/x-ndjson';

@@ -10,7 +10,7 @@ import { EditSession } from '../edit-session.ts';
 import { LiveEdits } from '../edits.ts';
 import { type LiveSettings, type OutputPace, paceOf, strategyOf, transportOf } from '../policy.ts';
 import { type ShowingPorts, show, showTyping } from '../showing.ts';
-import type { Stream } from '../stream.ts';
+import type { Stream } from '../stream-state.ts';
 import type { NewStream } from '../streams.ts';
 import { type LiveText, Output } from './chat-pacer.ts';
 
