@@ -19,6 +19,7 @@ import { KNOWING, KNOWING_MAX, NAMES, platformNames } from './tidy/platform-name
 import { type Files, readSources, type Source } from './tidy/source.ts';
 import {
   environment,
+  folderSizes,
   head,
   noDefaultExport,
   noLeftover,
@@ -76,8 +77,14 @@ const RULES: Readonly<Record<string, Kept>> = {
   },
   'platforms do not know each other': {
     rule: platformRules,
-    fine: { 'src/platforms/telegram/a.ts': "import { x } from '../platform.ts';" },
-    bad: { 'src/platforms/telegram/a.ts': "import { x } from '../discord/x.ts';" },
+    fine: {
+      'src/platforms/telegram/a.ts': "import { x } from '../platform.ts';",
+      'src/platforms/telegram/b.ts': "import { form } from '../shared/form.ts';",
+    },
+    bad: {
+      'src/platforms/telegram/a.ts': "import { x } from '../discord/x.ts';",
+      'src/platforms/shared/b.ts': "import { x } from '../discord/x.ts';",
+    },
   },
   'a platform is named in its folder, its simulator and the registry': {
     rule: each((source) => platformNames(source)),
@@ -154,6 +161,16 @@ const RULES: Readonly<Record<string, Kept>> = {
       'src/chars.ts': `const a = ${'1 + '.repeat(25)}1;`,
     },
   },
+  'folders stay small': {
+    rule: folderSizes,
+    fine: Object.fromEntries(
+      Array.from({ length: 25 }, (_, i) => [`src/a/${i}.ts`, '']).concat([
+        ['src/a/0.test.ts', ''],
+        ['src/a/b/0.ts', ''],
+      ]),
+    ),
+    bad: Object.fromEntries(Array.from({ length: 26 }, (_, i) => [`src/a/${i}.ts`, ''])),
+  },
   'no two exported types have one name': {
     rule: typeNames,
     fine: {
@@ -206,8 +223,8 @@ describe('the rules can fail', () => {
     expect(rule(readSources(fine))).toEqual([]);
     const found = new Set(rule(readSources(bad)).map((violation) => violation.path));
     const expected = Object.keys(bad).filter((path) => !path.endsWith('.test.ts'));
-    // A cycle is told once, where it closes.
-    if (rule === noCycle) expect(found.size).toBe(1);
+    // A cycle is reported once, where it closes; a folder that is too large once, at its first file.
+    if (rule === noCycle || rule === folderSizes) expect(found.size).toBe(1);
     else expect([...found]).toEqual(expected);
   });
 

@@ -261,7 +261,7 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
     words: ['xoxb-', '1', '-', 'xoxe.', 'a', '.', 'chat.', '?', 'Bearer ', '":"-1', 'sandbox'],
   },
   'live output of Slack': {
-    files: ['src/platforms/markup.ts', 'src/platforms/slack/text.ts'],
+    files: ['src/platforms/shared/markup.ts', 'src/platforms/slack/text.ts'],
     work: (text) => [
       SLACK_OUTPUT.render(text, 'markdown', true),
       SLACK_OUTPUT.render(text, 'plain', false),

@@ -1,7 +1,7 @@
 // The smallest platform there can be: a notebook per account, a page per chat. It has the three parts every platform
 // has and no capability; whoever wants one must do without it. An account is called by name.
 
-import { byName } from '../../src/platforms/by-name.ts';
+import { byName } from '../../src/platforms/shared/by-name.ts';
 import type { PlatformDefinition } from '../../src/platforms/definition.ts';
 import type { Platform } from '../../src/platforms/platform.ts';
 

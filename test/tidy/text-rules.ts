@@ -1,4 +1,4 @@
-// The rules about one file at a time: sizes, heads, forbidden uses, leftovers.
+// The rules about one file at a time (sizes, heads, forbidden uses, leftovers), and how many there are in a folder.
 
 import { folderOf } from './folders.ts';
 import { isTest, type Violation } from './import-rules.ts';
@@ -8,6 +8,8 @@ const FILE_LINES_MAX = 400;
 // A suite is a list; it may be longer than a thought.
 const SUITE_LINES_MAX = 500;
 const FUNCTION_LINES_MAX = 70;
+// Tests count apart.
+const FOLDER_FILES_MAX = 25;
 const LINE_CHARS_MAX = 100;
 const PROSE = /^\s*(\/\/|\*|import |export .* from )/;
 // The formatter keeps code within 100; prose that it does not touch gets a little more.
@@ -47,6 +49,18 @@ export function sizes(source: Source): Violation[] {
     }
   }
   return found.map((detail) => ({ rule: 'size', path: source.path, detail }));
+}
+
+export function folderSizes(sources: readonly Source[]): Violation[] {
+  const files = sources.filter(({ path }) => path.startsWith('src/') && !isTest(path));
+  const folders = Map.groupBy(files, ({ path }) => path.slice(0, path.lastIndexOf('/')));
+  return [...folders]
+    .filter(([, inside]) => inside.length > FOLDER_FILES_MAX)
+    .map(([folder, inside]) => ({
+      rule: 'folder-size',
+      path: inside[0]!.path,
+      detail: `${folder} has ${inside.length} files, at most ${FOLDER_FILES_MAX}`,
+    }));
 }
 
 // What a test is about, its name and the file beside it say.

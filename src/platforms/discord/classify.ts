@@ -6,8 +6,8 @@
 import { ACCOUNT_REFUSED, type ObservedBucket, type Outcome } from '../../domain/outcome.ts';
 import type { Reply } from '../../system/http/transport.ts';
 import { jsonOrUndefined } from '../../system/json.ts';
-import { secondsOf } from '../retry-after.ts';
-import { unanswered } from '../unanswered.ts';
+import { secondsOf } from '../shared/retry-after.ts';
+import { unanswered } from '../shared/unanswered.ts';
 import { NOT_ASKED } from './invalid-requests.ts';
 import { ALREADY_DONE, BY_CODE, type DiscordReason } from './reasons.ts';
 import { routeOf } from './routes.ts';

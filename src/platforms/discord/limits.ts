@@ -4,7 +4,7 @@
 // headers hold back what the debt would let go.
 
 import type { Plan, Priors, Rule } from '../../limits/limits.ts';
-import { debt, plan, priorsBy, windowed } from '../plans.ts';
+import { debt, plan, priorsBy, windowed } from '../shared/plans.ts';
 import { type Kind, ROUTES } from './routes.ts';
 
 export interface DiscordLimits {

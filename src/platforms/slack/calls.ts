@@ -3,8 +3,8 @@
 
 import { initialsOf } from '../../config/setting-row.ts';
 import type { Priors } from '../../limits/limits.ts';
-import { type MethodRow, type MethodTable, tableCalls } from '../method-table.ts';
-import { debt, plan, priorsBy, windowed } from '../plans.ts';
+import { type MethodRow, type MethodTable, tableCalls } from '../shared/method-table.ts';
+import { debt, plan, priorsBy, windowed } from '../shared/plans.ts';
 import { SLACK_SETTINGS, type SlackSettings } from './settings.ts';
 
 // Calls a minute of one app in one workspace; null: as the settings say.

@@ -4,8 +4,8 @@
 import { NO_FILES } from '../../domain/body.ts';
 import { provisionalId } from '../../domain/ids.ts';
 import type { Dialect, LocatedCall, ValueAnswer } from '../dialect.ts';
-import { givenFields } from '../given.ts';
-import { dialectAnswers } from '../words.ts';
+import { dialectAnswers } from '../shared/dialect-answers.ts';
+import { givenFields } from '../shared/given.ts';
 import { TABLE } from './calls.ts';
 import { secretOf } from './credentials.ts';
 

@@ -4,7 +4,7 @@ import { scalarText } from '../../domain/scalar.ts';
 import type { Clock } from '../../system/clock.ts';
 import type { Platform } from '../platform.ts';
 import type { Wires } from '../sandbox.ts';
-import { webWire } from '../web-wire.ts';
+import { webWire } from '../shared/web-wire.ts';
 import { CALLS, slackPriors } from './calls.ts';
 import { CREDENTIALS, isSandbox } from './credentials.ts';
 import { DIALECT } from './dialect.ts';

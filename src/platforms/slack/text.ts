@@ -3,9 +3,9 @@
 // text here is shown anew, newest first: it is left to clients that stream themselves, whose calls go as they come.
 
 import { scalarText } from '../../domain/scalar.ts';
-import { editedOutput } from '../edited-output.ts';
-import { type Signs, sharedSigns, writtenParts } from '../markup.ts';
-import { tableMessages } from '../method-table.ts';
+import { editedOutput } from '../shared/edited-output.ts';
+import { type Signs, sharedSigns, writtenParts } from '../shared/markup.ts';
+import { tableMessages } from '../shared/method-table.ts';
 import { CALLS, TABLE } from './calls.ts';
 import { GONE } from './wire.ts';
 

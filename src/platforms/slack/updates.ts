@@ -4,8 +4,8 @@
 import { ownIdOf } from '../../domain/ids.ts';
 import { fieldsOf, scalarText } from '../../domain/scalar.ts';
 import type { Clock } from '../../system/clock.ts';
-import { numberOf } from '../numbered.ts';
-import { signedPosts } from '../signed.ts';
+import { numberOf } from '../shared/numbered.ts';
+import { signedPosts } from '../shared/signed.ts';
 import { POSTED_ONLY, type UpdateReading, type UpdateSummary, type Voice } from '../updates.ts';
 
 // Kinds of messages that somebody wrote; all other subtypes tell of something done.

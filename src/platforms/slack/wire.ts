@@ -7,11 +7,11 @@ import { ACCOUNT_REFUSED, type Outcome } from '../../domain/outcome.ts';
 import { fieldsOf, scalarText } from '../../domain/scalar.ts';
 import type { HttpRequest, Reply } from '../../system/http/transport.ts';
 import { jsonOrUndefined } from '../../system/json.ts';
-import { fieldsAsText } from '../form.ts';
 import type { OutgoingCall } from '../platform.ts';
-import { waitMsIn } from '../retry-after.ts';
 import { identifiedBy, type Question } from '../sandbox.ts';
-import { unanswered } from '../unanswered.ts';
+import { fieldsAsText } from '../shared/form.ts';
+import { waitMsIn } from '../shared/retry-after.ts';
+import { unanswered } from '../shared/unanswered.ts';
 import { METHODS } from './calls.ts';
 import { CREDENTIALS } from './credentials.ts';
 

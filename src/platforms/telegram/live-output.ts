@@ -6,8 +6,8 @@ import { priorityOf } from '../../domain/priority.ts';
 import type { LiveCall, LiveLimits, LiveOutput, LivePlace } from '../live-output.ts';
 import { address, type BotApiParams } from './describe.ts';
 import { isGroup, outputMpm } from './limits.ts';
-import { renderLive } from './text/live-text.ts';
 import type { Reason } from './reasons.ts';
+import { renderLive } from './text/live-text.ts';
 
 // The content is ours; what the caller says of it would contradict it.
 const CONTENT = ['text', 'entities', 'parse_mode'];

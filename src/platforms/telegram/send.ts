@@ -7,7 +7,6 @@ import { type Files, hasFiles, readBody, withoutExact } from '../../domain/body.
 import { SANDBOX } from '../../domain/ids.ts';
 import { lineInWords } from '../../system/http/http-words.ts';
 import type { HttpRequest, Reply, StreamedReply, Transport } from '../../system/http/transport.ts';
-import { formOf } from '../form.ts';
 import type {
   Download,
   FileSource,
@@ -17,6 +16,7 @@ import type {
   Passage,
   Wire,
 } from '../platform.ts';
+import { formOf } from '../shared/form.ts';
 import { classify, readAnswer } from './classify.ts';
 import { isOfTestServers, isSandboxToken, isToken } from './credentials.ts';
 import type { FileIds } from './file-ids.ts';

@@ -12,7 +12,6 @@ import { cure } from './cures.ts';
 import { address, describe, mentions, named } from './describe.ts';
 import { DIALECT } from './dialect/dialect.ts';
 import { POLLING } from './dialect/polling.ts';
-import { escapeFor } from './text/escape.ts';
 import { FileIds } from './file-ids.ts';
 import { createPriors, TELEGRAM_LIMITS_DEFAULT, type TelegramLimits } from './limits.ts';
 import { LIVE_OUTPUT } from './live-output.ts';
@@ -25,8 +24,9 @@ import { personIn, replyTarget } from './reply-target.ts';
 import { createPassage, createWire, type Routes } from './send.ts';
 import type { TelegramSettings } from './settings.ts';
 import { targets } from './targets.ts';
-import { UPDATES } from './updates/updates.ts';
+import { escapeFor } from './text/escape.ts';
 import { wording } from './text/wording.ts';
+import { UPDATES } from './updates/updates.ts';
 
 export { outputMpm, TELEGRAM_LIMITS_DEFAULT, type TelegramLimits } from './limits.ts';
 export { REASONS, type Reason } from './reasons.ts';

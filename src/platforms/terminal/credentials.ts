@@ -1,6 +1,6 @@
 // A terminal needs no credential: its name is enough.
 
-import { byName } from '../by-name.ts';
+import { byName } from '../shared/by-name.ts';
 
 // There before anyone has named it.
 export const NAME_DEFAULT = 'local';

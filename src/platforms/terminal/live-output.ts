@@ -1,7 +1,7 @@
 // Live output on a terminal: one message that is edited, as soon as there is more of it. Nothing has to be spared, so
 // there is no budget. Text is shown as it is written: what language models write is made to be read so, too.
 
-import { editedOutput } from '../edited-output.ts';
+import { editedOutput } from '../shared/edited-output.ts';
 import { address } from './describe.ts';
 
 // Of one message. A cut depends on nothing that comes later, so that what is shown stays where it is.

@@ -6,7 +6,7 @@ import { provisionalId } from '../../domain/ids.ts';
 import { fieldsOf, scalarText } from '../../domain/scalar.ts';
 import { jsonOrUndefined } from '../../system/json.ts';
 import type { Params, ValueAnswer } from '../dialect.ts';
-import { dialectAnswers } from '../words.ts';
+import { dialectAnswers } from '../shared/dialect-answers.ts';
 import { PRODUCT } from './describe.ts';
 
 const SUCCESS = '{"success":true}';

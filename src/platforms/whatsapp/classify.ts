@@ -7,7 +7,7 @@ import { fieldsOf } from '../../domain/scalar.ts';
 import { unreachable } from '../../system/assert.ts';
 import type { Reply } from '../../system/http/transport.ts';
 import { jsonOrUndefined } from '../../system/json.ts';
-import { unanswered } from '../unanswered.ts';
+import { unanswered } from '../shared/unanswered.ts';
 import { handlingOf, STOP_MS } from './error-codes.ts';
 import type { WhatsappReason } from './reasons.ts';
 

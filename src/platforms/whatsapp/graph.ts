@@ -3,10 +3,10 @@
 import { hasFiles, readBody, withoutExact, withoutReserved } from '../../domain/body.ts';
 import { fieldsOf } from '../../domain/scalar.ts';
 import { jsonOrUndefined } from '../../system/json.ts';
-import { fieldsAsText, formOf } from '../form.ts';
 import type { FileSource, Identified, OutgoingCall } from '../platform.ts';
 import type { Question } from '../sandbox.ts';
-import type { WebCalls } from '../web-wire.ts';
+import { fieldsAsText, formOf } from '../shared/form.ts';
+import type { WebCalls } from '../shared/web-wire.ts';
 import { marked } from './callback-data.ts';
 import { readError } from './classify.ts';
 import { numberOf, tokenOf } from './credentials.ts';

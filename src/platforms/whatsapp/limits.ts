@@ -5,7 +5,7 @@
 
 import { FAMILIES, type Family, GATES, type Gate } from '../../domain/call.ts';
 import type { Charge, Plan, Priors } from '../../limits/limits.ts';
-import { debt, plan, windowed } from '../plans.ts';
+import { debt, plan, windowed } from '../shared/plans.ts';
 
 // Named as the settings are.
 export interface WhatsappLimits {

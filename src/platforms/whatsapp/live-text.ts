@@ -2,7 +2,7 @@
 // Links have no markup there, so their address stands behind their words.
 
 import type { Format } from '../../domain/live.ts';
-import { type PartSize, type Signs, sharedSigns, writtenParts } from '../markup.ts';
+import { type PartSize, type Signs, sharedSigns, writtenParts } from '../shared/markup.ts';
 
 // Of a message, with its markup.
 export const TEXT_CHARS_MAX = 4096;

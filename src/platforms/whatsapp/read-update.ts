@@ -3,7 +3,7 @@
 
 import { fieldsOf, scalarText } from '../../domain/scalar.ts';
 import { unreachable } from '../../system/assert.ts';
-import { numberOf } from '../numbered.ts';
+import { numberOf } from '../shared/numbered.ts';
 import type { MessageReceipt, UpdatePart, UpdateSummary, Voice } from '../updates.ts';
 import { unmarked } from './callback-data.ts';
 import { readError } from './classify.ts';

@@ -16,7 +16,7 @@ import type {
   ReadCall,
   RequestHead,
 } from '../dialect.ts';
-import { givenFields } from '../given.ts';
+import { givenFields } from '../shared/given.ts';
 import { refused, unreadable } from './answer.ts';
 import { tokenOf } from './credentials.ts';
 import { isOfMessages, isPassed, MESSAGES } from './describe.ts';

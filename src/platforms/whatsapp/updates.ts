@@ -5,7 +5,7 @@ import { createHmac } from 'node:crypto';
 import { ownIdOf } from '../../domain/ids.ts';
 import { scalarText } from '../../domain/scalar.ts';
 import { isSameSecret } from '../../system/same-secret.ts';
-import { signedPosts } from '../signed.ts';
+import { signedPosts } from '../shared/signed.ts';
 import { POSTED_ONLY, type UpdateReading } from '../updates.ts';
 import { DAY_MS } from './limits.ts';
 import { partsOf, readUpdate } from './read-update.ts';

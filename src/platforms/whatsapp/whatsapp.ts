@@ -2,7 +2,7 @@
 
 import type { Transport } from '../../system/http/transport.ts';
 import type { FileSource, Platform } from '../platform.ts';
-import { webWire } from '../web-wire.ts';
+import { webWire } from '../shared/web-wire.ts';
 import { WORDS } from './answer.ts';
 import { classify } from './classify.ts';
 import { CREDENTIALS, isSandboxToken } from './credentials.ts';

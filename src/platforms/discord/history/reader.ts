@@ -18,7 +18,7 @@ import type {
   ReaderKind,
   ReadPost,
 } from '../../history.ts';
-import { readPublicPart } from '../../public-media.ts';
+import { readPublicPart } from '../../shared/public-media.ts';
 import { classify } from '../classify.ts';
 import { isSandboxCredential, speakerOf } from '../credentials.ts';
 import { API, get, type Lines } from '../send.ts';

@@ -4,7 +4,7 @@
 import type { PublicFiles } from '../../../system/http/public-files.ts';
 import type { Reply, Transport } from '../../../system/http/transport.ts';
 import type { Channel, ChannelReader, HistoryPage, Read } from '../../history.ts';
-import { readPublicPart } from '../../public-media.ts';
+import { readPublicPart } from '../../shared/public-media.ts';
 import { type ChannelPage, readChannelPage } from './page-html.ts';
 
 // A page of twenty posts has 75 KB; more is none of Telegram's.

@@ -8,9 +8,9 @@ import { parseCommonMark } from '../../../text/commonmark.ts';
 import { type Entity, isBlank, type RichText, wellFormed } from '../../../text/rich-text.ts';
 import { splitText } from '../../../text/split.ts';
 import { validEntities } from '../../../text/valid-entities.ts';
+import { TEXT_UNITS_MAX } from '../parts.ts';
 import { parseHtml } from './html.ts';
 import { parseMarkdownV2 } from './markdown.ts';
-import { TEXT_UNITS_MAX } from '../parts.ts';
 
 export type LivePart = { readonly text: string; readonly entities?: readonly Entity[] };
 

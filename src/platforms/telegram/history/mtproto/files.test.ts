@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fileBytes } from '../../../../sim/mtproto/files.ts';
 import type { SimChannel, SimMedia } from '../../../../sim/sim.ts';
 import type { Channel, ChannelReader } from '../../../history.ts';
-import { PIECE_BYTES } from './files.ts';
 import { PHONE, type Simulated, simulated } from '../simulated.fixture.ts';
+import { PIECE_BYTES } from './files.ts';
 
 let world: Simulated;
 let reader: ChannelReader;

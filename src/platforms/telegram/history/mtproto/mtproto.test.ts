@@ -4,9 +4,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { SimChannel, SimMtprotoOptions } from '../../../../sim/sim.ts';
 import { type Clock, sleep, systemClock } from '../../../../system/clock.ts';
 import type { Channel, ChannelReader, Read } from '../../../history.ts';
-import { MtprotoReader } from './mtproto.ts';
-import { clientOf } from './client.ts';
 import { PHONE, type Simulated, simulated } from '../simulated.fixture.ts';
+import { clientOf } from './client.ts';
+import { MtprotoReader } from './mtproto.ts';
 
 // A login takes a while: whoever needs no rules of its own shares one world, with a channel for each test.
 let shared: Simulated;

@@ -1,6 +1,6 @@
 // The wait that an answer names, in a header of HTTP's: whole or broken seconds. Taken as it is, never capped.
 
-import type { Reply } from '../system/http/transport.ts';
+import type { Reply } from '../../system/http/transport.ts';
 
 type Headers = Extract<Reply, { kind: 'answered' }>['headers'];
 

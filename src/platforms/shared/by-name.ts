@@ -1,6 +1,6 @@
 // Platforms whose accounts have no credential: an account is called by a name, and the first to say it makes it.
 
-import type { CredentialRules, Wire } from './platform.ts';
+import type { CredentialRules, Wire } from '../platform.ts';
 
 export interface NamedAccounts extends Pick<Wire, 'identify'> {
   readonly credentials: CredentialRules & { readonly byName: true };

@@ -1,13 +1,13 @@
 // Platforms whose API is methods by name: what a table of them says of calls and of messages. Each row tells what a
 // method does; the names of a few parameters tell where, and to which message.
 
-import type { Described, DescribedCall, Family } from '../domain/call.ts';
-import { scalarText } from '../domain/scalar.ts';
-import type { Targets } from '../domain/targets.ts';
-import { changesBy, type MessageChange } from './changes.ts';
-import { contentOf } from './content.ts';
-import type { Calls, ContentCapability, Platform } from './platform.ts';
-import { referencesIn } from './references.ts';
+import type { Described, DescribedCall, Family } from '../../domain/call.ts';
+import { scalarText } from '../../domain/scalar.ts';
+import type { Targets } from '../../domain/targets.ts';
+import { changesBy, type MessageChange } from '../changes.ts';
+import { contentOf } from '../content.ts';
+import type { Calls, ContentCapability, Platform } from '../platform.ts';
+import { referencesIn } from '../references.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 

@@ -2,8 +2,8 @@
 // a name that the query gives twice the first counts. `unsaid`: what is not the platform's to know (a token, which is
 // kept nowhere). null: the body is not what has names.
 
-import { withoutReserved } from '../domain/body.ts';
-import type { GivenParams, Params } from './dialect.ts';
+import { withoutReserved } from '../../domain/body.ts';
+import type { GivenParams, Params } from '../dialect.ts';
 
 export function givenFields({ query, body }: GivenParams, unsaid: readonly string[]) {
   const said = body ?? {};

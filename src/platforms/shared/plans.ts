@@ -1,8 +1,8 @@
 // How plans of limits are written down: made once, when the limits are known, and frozen, because one is asked for at
 // every decision.
 
-import type { Family } from '../domain/call.ts';
-import type { Plan, Priors, Rule } from '../limits/limits.ts';
+import type { Family } from '../../domain/call.ts';
+import type { Plan, Priors, Rule } from '../../limits/limits.ts';
 
 // At most `count` in any `perMs`.
 export function windowed(name: string, scope: Rule['scope'], count: number, perMs: number): Rule {

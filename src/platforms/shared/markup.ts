@@ -1,11 +1,11 @@
 // Rich text written in a markup of signs: what opens before a piece and what closes behind it. Pieces lie within each
 // other or apart (text/valid-entities.ts), so that signs never cross.
 
-import type { Format } from '../domain/live.ts';
-import { parseCommonMark } from '../text/commonmark.ts';
-import { type Entity, isBlank, type RichText, wellFormed } from '../text/rich-text.ts';
-import { splitText } from '../text/split.ts';
-import { validEntities } from '../text/valid-entities.ts';
+import type { Format } from '../../domain/live.ts';
+import { parseCommonMark } from '../../text/commonmark.ts';
+import { type Entity, isBlank, type RichText, wellFormed } from '../../text/rich-text.ts';
+import { splitText } from '../../text/split.ts';
+import { validEntities } from '../../text/valid-entities.ts';
 
 export interface Signs {
   // Around that piece of text; two empty ones: it has no markup.

@@ -1,9 +1,9 @@
 // Live output as one message that is edited while the text grows, and further ones for what does not fit: the same on
 // every platform whose messages can be edited, but for the names of its calls and parameters.
 
-import { priorityOf } from '../domain/priority.ts';
-import type { LiveOutput, LivePlace } from './live-output.ts';
-import type { Calls } from './platform.ts';
+import { priorityOf } from '../../domain/priority.ts';
+import type { LiveOutput, LivePlace } from '../live-output.ts';
+import type { Calls } from '../platform.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 

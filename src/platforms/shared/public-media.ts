@@ -1,7 +1,7 @@
 // Files of posts that lie at public addresses. The address is what a stranger has written: it must be https and public.
 
-import type { PublicFiles } from '../system/http/public-files.ts';
-import type { MediaPiece, Read } from './history.ts';
+import type { PublicFiles } from '../../system/http/public-files.ts';
+import type { MediaPiece, Read } from '../history.ts';
 
 // Of a file at a time. Where the server has no pieces it is all there may be.
 const PIECE_BYTES = 4_194_304;

@@ -1,8 +1,8 @@
 // What it means to delivery that no answer came: the same for every platform that is called over HTTP.
 
-import type { Outcome } from '../domain/outcome.ts';
-import { lineInWords } from '../system/http/http-words.ts';
-import type { Reply } from '../system/http/transport.ts';
+import type { Outcome } from '../../domain/outcome.ts';
+import { lineInWords } from '../../system/http/http-words.ts';
+import type { Reply } from '../../system/http/transport.ts';
 
 type NoAnswer = Exclude<Reply, { kind: 'answered' }>;
 

@@ -2,9 +2,9 @@
 // header. With a time in it a signature holds for a while only, so that one that was seen is of no use later.
 
 import { createHmac } from 'node:crypto';
-import type { Clock } from '../system/clock.ts';
-import { isSameSecret } from '../system/same-secret.ts';
-import type { UpdateReading } from './updates.ts';
+import type { Clock } from '../../system/clock.ts';
+import { isSameSecret } from '../../system/same-secret.ts';
+import type { UpdateReading } from '../updates.ts';
 
 export interface SignedPosts {
   readonly header: string;

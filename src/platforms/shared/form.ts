@@ -4,8 +4,8 @@
 
 import { hash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { ATTACH, type Files, type SpooledFile } from '../domain/body.ts';
-import type { FileSource } from './platform.ts';
+import { ATTACH, type Files, type SpooledFile } from '../../domain/body.ts';
+import type { FileSource } from '../platform.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 

@@ -2,9 +2,9 @@
 // takes, and what there is instead of an answer where no request can be made of it.
 
 import { Readable } from 'node:stream';
-import type { HttpRequest, Reply } from '../system/http/transport.ts';
-import type { OutgoingCall, Passage, Platform, Wire } from './platform.ts';
-import { type CredentialLook, hostedWires, type Question, type Wires } from './sandbox.ts';
+import type { HttpRequest, Reply } from '../../system/http/transport.ts';
+import type { OutgoingCall, Passage, Platform, Wire } from '../platform.ts';
+import { type CredentialLook, hostedWires, type Question, type Wires } from '../sandbox.ts';
 
 export interface WebCalls extends Pick<Wire, 'classify' | 'reconciledMs'> {
   // An answer instead: nobody outside is asked (a file that is not at hand any more).
