@@ -1,4 +1,4 @@
-// Which callers hold the line, written down for the next process.
+// Which callers still wait for their answer, written down for the next process.
 
 import type { CallerStore, Unanswered, UnansweredBounds } from '../store/ports/callers.ts';
 import { JournalUnavailable } from '../store/ports/unavailable.ts';

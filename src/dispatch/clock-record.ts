@@ -3,14 +3,14 @@
 
 import type { StoredLimit } from '../store/ports/limits.ts';
 
-// No account is called so, and no limit.
+// No account has this id.
 export const CLOCK_ACCOUNT = '';
 const KEY = 'clock';
 
 export interface ClockRecord {
-  // '': it cannot be told.
+  // '': the system does not say.
   readonly boot: string;
-  // The time since boot was 0 then.
+  // The wall clock when the machine booted.
   readonly bootedAt: number;
   readonly hosts: Readonly<Record<string, HostTime>>;
   // Attempts that began before `before` are counted as so much later; null: none are.

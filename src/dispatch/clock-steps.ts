@@ -1,5 +1,5 @@
-// What is left of a wait is told by times on disk, which were written by the wall clock. When that clock was set while
-// nobody looked, the next process would end a freeze an hour early or an hour late. So every process writes down how
+// Times on disk are of the wall clock. If that clock is set while no process runs, the next process would end a freeze
+// an hour early or an hour late. So every process writes down how
 // its clock stands to the time since boot; the next one, in the same boot, knows by how much the wall clock has
 // stepped, and moves what is on disk.
 // After a reboot the step is not known, and the rule is that no time has passed since the last thing was written: that
@@ -14,7 +14,7 @@ import type { ClockRecord, HostTime } from './clock-record.ts';
 
 // Less is no step: clocks are read one after the other, and are kept right in small pieces.
 export const STEP_MS_MIN = 500;
-// A retry whose time cannot be told any more is made after this at the latest; what is frozen is held by its freeze.
+// A retry whose time is not known any more is made after this at the latest; what is frozen is held by its freeze.
 const RETRY_MS_MAX = 60_000;
 const NEVER = Number.MAX_SAFE_INTEGER;
 
@@ -94,7 +94,8 @@ export function shiftCall(call: StoredCall, shift: ClockRecord['calls']): Stored
   };
 }
 
-// What is scheduled comes when it is due, the rest came before now, whatever the clock said when it was accepted.
+// Only what is scheduled may enter in the future; the rest enters now at the latest, whatever the clock said when it was
+// accepted.
 export function entered(queued: Queued, now: number): Queued {
   const enterAt = isScheduled(queued) ? queued.dueAt : Math.min(queued.enterAt, now);
   return enterAt === queued.enterAt ? queued : { ...queued, enterAt };

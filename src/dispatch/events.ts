@@ -103,7 +103,7 @@ export class RoadEvents {
 
   #publish(listeners: ReadonlySet<RoadListener>, event: RoadEvent): void {
     for (const listener of listeners) {
-      // The road does not depend on who follows it.
+      // A listener that throws must not stop the road.
       try {
         listener(event);
       } catch (error) {

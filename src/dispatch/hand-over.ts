@@ -6,7 +6,7 @@ import { sleep } from '../system/clock.ts';
 import { type RecoveryPorts, recoverOne } from './recover.ts';
 import type { RoadState } from './state.ts';
 
-// There is no event for the last of its calls to end, and nobody is in a hurry.
+// Polled: there is no event for the end of an account's last call, and nobody is in a hurry.
 const LOOK_MS = 20;
 
 export interface HandOverParts {
@@ -22,7 +22,7 @@ export interface HandOverParts {
 // False: another took it meanwhile.
 export async function takeAccount(parts: HandOverParts, account: string): Promise<boolean> {
   const { state, clock } = parts;
-  // It was lost a moment ago, and calls of that time are still out.
+  // It was lost a moment ago, and its calls are still in flight.
   while (state.leaving.has(account)) {
     parts.closeLeaving();
     if (state.leaving.has(account)) await sleep(clock, LOOK_MS);
@@ -32,8 +32,8 @@ export async function takeAccount(parts: HandOverParts, account: string): Promis
   return isOwn;
 }
 
-// Begins nothing more of it, and lets what is in flight end; what is still out at the deadline is in doubt for whoever
-// has the account next. Until then it goes on accepting, for the next owner.
+// Begins nothing more of it, and lets what is in flight end; what is still in flight at the deadline is uncertain for the
+// next owner. Messages are accepted for the next owner meanwhile.
 export async function handOverAccount(
   { state, clock, isIdle }: HandOverParts,
   account: string,

@@ -27,7 +27,7 @@ import { RoadState } from './state.ts';
 export type { BreakerSettings } from './account/availability.ts';
 export type { Profile, RetryPolicy } from './account/profile.ts';
 
-// Decisions in one turn of the loop; then others (intake, answers) get theirs.
+// Decisions in one turn of the loop; then requests and answers get the event loop.
 const DECISIONS_PER_TURN_MAX = 512;
 const HOUSEKEEPING_MS = 10_000;
 const FORGET_STEP_MAX = 2_000;
@@ -36,7 +36,7 @@ const CANCELLED_STEP_MAX = 500;
 export interface DispatchOptions {
   readonly journal: DeliveryStore & StartStore & { readonly callers: CallerStore };
   readonly clock: Clock;
-  // null: it cannot be told. Left out: the clock cannot be set.
+  // null: the system does not say. Left out: the clock cannot be set.
   readonly bootTime?: () => BootTime | null;
   readonly random: Random;
   readonly scheduler: Scheduler;
@@ -46,15 +46,15 @@ export interface DispatchOptions {
   readonly limitSettings?: LimitSettings;
   // What became of the messages a call mentions.
   readonly ledger: Records;
-  // Told of exceptions that were contained where they happened.
+  // Called with exceptions that were contained where they happened.
   readonly report: ReportFault;
-  // Of a node of a fleet: it starts with no account, and has those that it takes.
+  // Set on a node of a fleet: it starts with no account, and has those that it takes.
   readonly fleet?: {
-    // How long after it was begun on disk a call may leave: then another may have taken the account over.
+    // How long after it was begun on disk a call may leave: later another node may have taken the account over.
     readonly certainMs: number;
     readonly onLost: (account: string) => void;
   };
-  // Told of broken invariants of the road itself; the process must not go on after one.
+  // Called with broken invariants of the road itself; the process must not go on after one.
   readonly fatal: (error: unknown) => void;
 }
 
@@ -115,7 +115,7 @@ export class Dispatch implements Service {
     return this.#waker.isRunning;
   }
 
-  // When the loop last had its turn; health is told from its age.
+  // When the loop last had its turn; health reports its age.
   get lastTurnAt(): number {
     return this.#lastTurnAt;
   }
@@ -179,7 +179,7 @@ export class Dispatch implements Service {
     try {
       return this.#shown.changedAt(this.state.profileOf(account).platform, place, body);
     } catch (error) {
-      // The attempt will meet it again, and end that delivery.
+      // The attempt will throw it again, and end that delivery.
       this.#o.report('stream', error, { account });
       return null;
     }
@@ -209,8 +209,8 @@ export class Dispatch implements Service {
     return moved;
   }
 
-  // Of a fleet: the account is this node's, with all that the store knows of it; false: another took it meanwhile. And
-  // it is not any more: nothing of it is begun, what is in flight ends, at the latest at the deadline.
+  // In a fleet. `take`: the account becomes this node's, with all that the store knows of it; false: another took it
+  // meanwhile. `handOver`: nothing more of it is begun, and what is in flight ends, at the latest at the deadline.
   take(account: string): Promise<boolean> {
     return takeAccount(this.#handOver, account);
   }

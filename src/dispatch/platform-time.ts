@@ -36,7 +36,7 @@ export class PlatformTime {
     this.#track = track;
   }
 
-  // When the next answer of a host is worth a look; at once of one that is not named.
+  // By host, when its next answer is worth a look; at once for one that is not in it.
   get lookAt(): ReadonlyMap<string, number> {
     return this.#lookAt;
   }
@@ -59,7 +59,7 @@ export class PlatformTime {
     if (!Number.isNaN(at)) this.#learn(this.#record, host, now - at, now);
   }
 
-  // While a freeze keeps every call back nobody else would ask.
+  // While a freeze holds every call there is no answer to read the time from, so it is asked for.
   #ask(): void {
     const { clock, accounts } = this.#p;
     const now = clock.now();
@@ -90,13 +90,13 @@ export class PlatformTime {
     const time: HostTime = { offsetMs, heldMs: 0, before: 0 };
     this.#record = { ...record, hosts: { ...record.hosts, [host]: time } };
     const moved = known === undefined ? [] : this.#correct(host, known, offsetMs, now);
-    // The clock's first: were it alone to reach the disk, freezes would be too long, and not too short.
+    // The clock's record first: if only that reached the disk, freezes would be too long rather than too short.
     const records = [writeClock(this.#record, now), ...moved];
     this.#track(this.#road.saveLimits(records));
   }
 
-  // The host's freezes that were on disk end so much sooner than it was thought. None becomes longer: then the
-  // platform's clock was set, and not ours.
+  // The host's freezes that were on disk end sooner than was assumed. None becomes longer: a difference that way means
+  // that the platform's clock was set, not ours.
   #correct(host: string, was: HostTime, offsetMs: number, now: number): StoredLimit[] {
     const byMs = was.heldMs - (offsetMs - was.offsetMs) - DATE_MS_ERROR;
     if (was.heldMs === 0 || byMs <= 0) return [];

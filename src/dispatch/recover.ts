@@ -46,7 +46,7 @@ export interface RecoveryPorts extends BeginPorts {
   readonly journal: StartStore;
   readonly owners: AccountOwners;
   readonly clock: Clock;
-  // null: it cannot be told. Left out: the clock cannot be set.
+  // null: the system does not say. Left out: the clock cannot be set.
   readonly bootTime?: () => BootTime | null;
 }
 
@@ -111,7 +111,7 @@ export async function recoverOne(
   return true;
 }
 
-// Only what is being sent can die, so it is begun first; no call is made.
+// Only a delivery that is being sent can be settled dead, so it is begun first; no call is made.
 async function isolate(
   road: RoadState,
   ports: BeginPorts,
@@ -179,8 +179,8 @@ function lookBackOf(road: RoadState, report: BeginPorts['report'], account: stri
   }
 }
 
-// Everything on disk as it stands on the clock of this process, and with it how that clock stands to the time since
-// boot: both or neither, however often the process is ended meanwhile.
+// Moves all times on disk to the clock of this process, and writes how that clock stands to the time since boot, in one
+// transaction: a crash in between leaves neither.
 async function followClock(
   road: RoadState,
   ports: RecoveryPorts,

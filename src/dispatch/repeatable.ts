@@ -1,4 +1,4 @@
-// Whether a call whose answer was lost can be made again without a doubt.
+// Whether a call whose answer was lost can be made again without risking a duplicate.
 
 import type { Queued } from '../domain/delivery.ts';
 import type { Platform } from '../platforms/platform.ts';
@@ -11,8 +11,8 @@ interface LostCall {
   readonly startedAt: number;
 }
 
-// Edits and deletes are; and what the platform itself recognises as a repeat, for as long as it does. From the first
-// try on; of later ones only the time since it was accepted is known.
+// Edits and deletes can; and what the platform itself recognises as a repeat, for as long as it does, counted from the
+// first attempt (of later ones only the time since acceptance is known).
 export function isRepeatable({ calls }: Platform, lost: LostCall, now: number): boolean {
   const { queued, record, body, startedAt } = lost;
   if (calls.isIdempotent(queued.method)) return true;

@@ -1,4 +1,4 @@
-// The road as intake sees it: submit, wait for the end, ask where it stands and why, pause and resume.
+// The road's public side: submit, wait for the end, ask where a delivery stands and why, pause and resume.
 
 import {
   bytesOf,
@@ -31,7 +31,7 @@ import {
   waitingHeads,
 } from './views.ts';
 
-// A chain of replacements longer than this is cut: the caller hears of the last one reached.
+// A chain of replacements longer than this is cut: the caller gets the last one reached.
 const REPLACEMENTS_FOLLOWED_MAX = 1_000;
 const LIMIT_VIEWS_MAX = 10_000;
 
@@ -189,7 +189,7 @@ export interface BoundParts extends QueueBounds {
   readonly onFull: (full: Full) => void;
 }
 
-// What the store has answered, told to whoever wants to know if the account's own bound is reached.
+// Passes the store's answer on, and reports it if the account's own bound is reached.
 type Judge = (appended: Appended, account: string) => Appended;
 
 export function boundSubmit(
@@ -250,18 +250,18 @@ function fullForStranger(
 
 // Writing a message down, and the short way for one that could go at once: nothing of its account waits, its chat is
 // quiet, its limits are open. Its capacity is taken before it is on disk, and it is accepted and begun in one commit
-// instead of two; its call leaves when that is written, while the disk takes it, and nobody is told that it is accepted
-// before the disk has. The promises stay the same: no request leaves before the journal knows that it may, and none
-// goes past what was handed over before it and is still being written.
+// instead of two. Its call leaves when that commit is written, while fsync runs; the caller gets no acceptance before it
+// is durable. The promises stay the same: no request leaves before its begin is in the store, and none overtakes what
+// was handed over before it and is still being written.
 
 interface Reserved {
   readonly ticket: Ticket;
-  // The delivery before it has a number.
+  // The delivery, which has no number yet.
   readonly place: Queued;
   readonly at: number;
 }
 
-// A time that its caller gave is one of the wall clock. `bytes`: of its body.
+// A time that the caller gave is of the wall clock. `bytes`: of its body.
 export function append(
   dispatch: Dispatch,
   given: NewDelivery,
@@ -278,7 +278,7 @@ export function append(
   return opening.then((first) => appendAs(dispatch, first, delivery, bytes, judge));
 }
 
-// For the first of an account.
+// The account's first delivery opens it in the store.
 async function opened(dispatch: Dispatch, account: string): Promise<Owner> {
   try {
     return await dispatch.state.owners.open(account);
@@ -330,7 +330,7 @@ function appendToQueue(
   );
 }
 
-// null: it takes the ordinary way, as do the probe of a breaker and a chat that goes by two ids.
+// null: it must queue, as the probe of a breaker and a chat with two ids always do.
 function reserve(dispatch: Dispatch, delivery: NewDelivery, bytes: number): Reserved | null {
   const { account, chat } = delivery;
   const { scheduler, availability, aliases, store } = dispatch.state;
@@ -365,7 +365,7 @@ async function appendAtOnce(
     return dispatch.send(appended.queued, ticket, delivery);
   };
   const { written, durable } = dispatch.journal.append(owner, delivery, bounds);
-  // What is not written is not durable either, which is told below.
+  // If it is not written it is not durable either; `durable` rejects below.
   dispatch.track(written.then(leave, () => {}));
   try {
     const appended = await durable;
@@ -389,7 +389,7 @@ async function appendAtOnce(
   }
 }
 
-// The store is away: it waits, and begins when the store is back.
+// The store is away: the delivery waits in the spill, and begins when the store is back.
 function isSpilled(appended: Appended): boolean {
   return appended.kind === 'accepted' && appended.spilled === true;
 }

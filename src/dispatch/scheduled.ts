@@ -1,5 +1,5 @@
-// What waits for a time that its caller gave. Such a time is meant by the wall clock: when that is set while the road
-// runs, what is scheduled follows it. Limits, freezes and retries do not: the platform's time goes on as before.
+// Deliveries that wait for a time their caller gave. Such a time is of the wall clock: when that is set while the road
+// runs, they follow it. Limits, freezes and retries do not: the platform's time goes on as before.
 // On disk such a time is one of the wall clock, whenever it was accepted, so the next process reads it as it was meant.
 
 import { isScheduled, type Queued } from '../domain/delivery.ts';
@@ -21,7 +21,7 @@ export class Scheduled {
   readonly #p: ScheduledPorts;
   readonly #seqs = new Set<number>();
   #timer: Timer | null = null;
-  // Of the wall clock, as far as it has been followed.
+  // By how much the wall clock has been set, as far as this has followed it.
   #steppedMs = 0;
 
   constructor(ports: ScheduledPorts) {
@@ -48,7 +48,7 @@ export class Scheduled {
     return this.#steppedMs;
   }
 
-  // A new delivery, whose time is one of the wall clock, by our clock.
+  // A new delivery with its time, which is of the wall clock, moved to our clock.
   byOwnClock(queued: Queued): Queued {
     if (queued.dueAt === 0 || this.#steppedMs === 0) return queued;
     const dueAt = Math.max(1, queued.dueAt - this.#steppedMs);
@@ -59,7 +59,7 @@ export class Scheduled {
     this.#timer?.cancel();
   }
 
-  // Looks at a few, and lets go of those that wait no more.
+  // Looks at a few, and drops those that no longer wait.
   forget(): void {
     let left = FORGET_STEP_MAX;
     for (const seq of this.#seqs) {

@@ -31,9 +31,9 @@ export interface StateParts {
   readonly report: ReportFault;
   // There may be something to send.
   readonly wake: () => void;
-  // Left out: an account is this process's from the first that is heard of it. `taken`: from when it is taken.
+  // Left out: an account is this process's as soon as something of it comes. `taken`: only after it was taken.
   readonly opens?: 'taken';
-  // The store says that another owns it by now.
+  // The store says that another process owns it now.
   readonly onLost?: (account: string) => void;
   // Work that a stop waits for.
   readonly track: (work: Promise<unknown>) => void;

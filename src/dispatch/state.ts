@@ -47,9 +47,9 @@ export class RoadState {
   readonly tag: string;
   readonly #p: StateParts;
   readonly #accounts = new Map<string, RoadAccount>();
-  // By host: its accounts share the line, so what one learns of it is known to all.
+  // By host: its accounts share one connection path, so what one learns of it holds for all.
   readonly #trips = new Map<string, RoundTrips>();
-  // By platform and rule, how many calls have used a limit to the full since the start.
+  // By platform and rule, how many calls have used up a limit since the start.
   readonly limitsFilled = new Map<string, Map<string, number>>();
   readonly #leaving = new Map<string, Leaving>();
 
@@ -105,7 +105,7 @@ export class RoadState {
     return account;
   }
 
-  // Its settings are others now: its limits follow, and whatever waits may go sooner or later.
+  // Its settings have changed: its limits follow, and whatever waits may go sooner or later than before.
   retune(id: string, now: number): void {
     const account = this.#accounts.get(id);
     if (account === undefined) return;
@@ -137,8 +137,8 @@ export class RoadState {
     if (this.#accounts.has(id)) this.#leaving.set(id, 'removed');
   }
 
-  // Another owns it by now (`handed`: soon), and what waits is the other's to send. Its epoch here stays as it is: what
-  // is still asked of this process is refused, and nobody takes the account back unasked.
+  // Another process owns it now (`handed`: will soon), and sends what waits. Its old epoch stays here, so that what is
+  // still asked of this process is refused, and the account is not taken back unasked.
   lose(id: string, now: number, why: 'lost' | 'handed' = 'lost'): void {
     if (!this.#accounts.has(id)) return;
     this.#leaving.set(id, why);
@@ -176,7 +176,7 @@ export class RoadState {
     this.scheduler.add(entered(this.aliases.resolved(queued), now), now);
   }
 
-  // It is on disk, in place of another or not.
+  // It is durable. `replaced`: the waiting delivery whose place it took.
   admit(queued: Queued, replaced: number | null): void {
     const now = this.#p.clock.now();
     if (replaced !== null) {
@@ -188,7 +188,7 @@ export class RoadState {
     this.wake();
   }
 
-  // An attempt is written.
+  // The settlement of an attempt is written: the memory follows.
   follow(queued: Queued, report: AttemptReport): void {
     const { settled, endedAt } = report;
     const waiting = settled.kind === 'settled' ? settled.queued : null;
@@ -201,7 +201,7 @@ export class RoadState {
     this.wake();
   }
 
-  // One chat under two ids, from now on one queue and one budget. Answers what is to be kept of it.
+  // Two ids of one chat, from now on one queue and one budget. Returns the records to save.
   unite(account: string, alias: Alias, now: number): LimitRecord[] {
     if (!this.aliases.learn(account, alias)) return [];
     const records = this.openAccount(account).limits.unite(alias.from, alias.to, now);
@@ -209,8 +209,8 @@ export class RoadState {
     return [...records, recordOf(account, alias, now), ...this.aliases.forgotten(now)];
   }
 
-  // It holds in memory; only a restart would not know of it, and learn it again. What another owns by now is its to
-  // know.
+  // A failure is tolerated: the limits hold in memory, and a restart would learn them again. Records of an account that
+  // another process owns now are that process's to write.
   async saveLimits(records: readonly LimitRecord[]): Promise<void> {
     if (records.length === 0) return;
     try {
@@ -220,7 +220,7 @@ export class RoadState {
     }
   }
 
-  // Each account's for itself, in one commit. False: some of it is another's by now.
+  // In one commit. False: another process owns one of the accounts now.
   async writeLimits(records: readonly LimitRecord[]): Promise<boolean> {
     const byAccount = [...Map.groupBy(records, ({ account }) => account)];
     const opened = await Promise.all(byAccount.map(([account]) => this.owners.open(account)));
@@ -229,8 +229,8 @@ export class RoadState {
   }
 }
 
-// As whose owner the road writes. An account is opened in the store when something of it first appears, and closed when
-// it is forgotten; in between its epoch is at hand, so that no message waits for it.
+// The epochs under which the road writes. An account is opened in the store when something of it first appears, and
+// closed when it is forgotten; in between its epoch is in memory, so that no message waits for it.
 
 export class AccountOwners {
   readonly #store: Pick<OwnershipStore, 'openAccount' | 'closeAccount'>;
@@ -243,7 +243,7 @@ export class AccountOwners {
     this.#opensUnasked = opensUnasked;
   }
 
-  // Of an account that is open: whatever waits or is being sent is of one.
+  // Of an open account; whatever waits or is being sent belongs to one.
   of(account: string): Owner {
     const owner = this.#owners.get(account);
     assert(owner !== undefined, `${account} is open`);
@@ -281,7 +281,7 @@ export class AccountOwners {
     try {
       await this.#store.closeAccount(owner);
     } catch (error) {
-      // It stays this process's, which harms nobody.
+      // It stays owned by this process, which does no harm.
       if (!(error instanceof JournalUnavailable)) throw error;
     }
   }
@@ -307,7 +307,7 @@ export class Aliases {
   readonly #byAccount = new Map<string, Map<string, Alias>>();
   // Chats that others moved to, by account, and how many did.
   readonly #homes = new Map<string, Map<string, number>>();
-  // Those that gave way to newer ones, until their records are taken.
+  // Evicted ones whose records are still to be deleted.
   #forgotten: { readonly account: string; readonly from: string }[] = [];
 
   canonical(account: string, chat: string): string {
@@ -353,7 +353,7 @@ export class Aliases {
     return true;
   }
 
-  // What deletes the records of those that were forgotten since this was last asked.
+  // Records that delete those evicted since the last call.
   forgotten(now: number): StoredLimit[] {
     const forgotten = this.#forgotten;
     if (forgotten.length > 0) this.#forgotten = [];

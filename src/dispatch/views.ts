@@ -1,5 +1,5 @@
-// How the road stands, for people and for those who choose when to ask: why a message has not gone out, who waits
-// longest, when a call could go, what the limits believe.
+// Read-only views of the road, for people and for live output: why a message has not gone out, who waits longest, when a
+// call could go, what the limits believe.
 
 import type { StoreTrouble } from '../domain/event.ts';
 import type {
@@ -109,7 +109,7 @@ export function activeFreezes(road: RoadState, now: number): Frozen[] {
 
 type Why = Explained['causes'][number];
 
-// A wait of these kinds does not pass by itself with the next few calls: it is told first.
+// A wait of these kinds does not end with the next few calls, so it is named first.
 const GRAVE: readonly Why['kind'][] = ['held', 'freeze', 'due'];
 const TOGETHER_MS = 1000;
 const MINUTE_S = 60;
@@ -135,8 +135,8 @@ function nameOf(cause: Why | undefined): string | null {
   return cause?.kind === 'window' || cause?.kind === 'held' ? cause.name : null;
 }
 
-// A retry waits for its chat's freeze, and after it those before it go: the freeze is the reason where it ends together
-// with the last, or is most of the wait.
+// Behind a freeze come the deliveries ahead in the queue: the freeze is named where it ends last, or is most of the
+// wait.
 function longest(causes: readonly Why[], now: number): Why | undefined {
   const last = causes.toSorted((a, b) => (b.until ?? 0) - (a.until ?? 0))[0];
   const end = Math.min((last?.until ?? 0) - TOGETHER_MS, (now + (last?.until ?? 0)) / 2);

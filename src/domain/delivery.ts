@@ -28,8 +28,8 @@ export const MOVES: Readonly<Record<State, readonly State[]>> = {
   cancelled: [],
 };
 
-// Where a platform tells later what became of a message, its word moves a delivery that had come to rest: what could
-// not be delivered after all, and what is out although its answer was lost (also if it waits to be sent again).
+// Moves by a receipt, with which some platforms report later what became of a message: it could not be delivered after
+// all, or was sent although the answer was lost (also if the delivery waits to be sent again).
 export const RECEIPT_MOVES: Readonly<Partial<Record<State, readonly State[]>>> = {
   queued: ['sent'],
   sent: ['dead'],
@@ -37,10 +37,10 @@ export const RECEIPT_MOVES: Readonly<Partial<Record<State, readonly State[]>>> =
   dead: ['sent'],
 };
 
-// Why a delivery is cancelled that goes back to its caller: the caller owns it again, so its key is free. What may be
-// out already cannot go back: whoever repeats it would send it twice.
-// Why what waits in an account ends when the account is removed.
+// Why what waits in an account is cancelled when the account is removed.
 export const ACCOUNT_REMOVED = 'account_removed';
+// Why a delivery is cancelled that is given back to its caller, whose idempotency key is then free. What may have been
+// sent is never given back: a repeat would send it twice.
 export const WITHDRAWN = 'withdrawn';
 export const WITHDRAWN_AT_STOP = 'withdrawn_at_stop';
 
@@ -97,13 +97,13 @@ export interface Queued {
   readonly bytes: number;
 }
 
-// The whole record, as the ledger tells it.
+// The whole record, as the ledger returns it.
 export interface Delivery extends Omit<Queued, 'bytes' | 'correlation'> {
   readonly id: string;
   readonly platform: string;
   readonly thread: string | null;
   readonly session: string | null;
-  // As its caller named it, else its own id: what all that is told of a message has in common.
+  // As its caller named it, else its own id: what log lines, events and receipts of one message have in common.
   readonly correlation: string;
   readonly state: State;
   // Why it is in this state, as a stable code (`chat_not_found`, `expired`, …), and in words.
@@ -128,7 +128,7 @@ export interface Delivery extends Omit<Queued, 'bytes' | 'correlation'> {
   readonly damaged: boolean;
 }
 
-// What intake hands to the journal: a parsed, bounded, accepted-if-durable message.
+// What accepting hands to the store: a parsed, bounded message, accepted when it is durable.
 export interface NewDelivery {
   readonly account: string;
   readonly platform: string;
@@ -150,7 +150,7 @@ export interface NewDelivery {
   readonly expiresAt: number;
   readonly acceptedAt: number;
   readonly idempotencyKey: string | null;
-  // A caller holds the line for its answer, and has no key by which its repeat would be known.
+  // A caller waits for its answer, and gave no idempotency key by which its repeat would be known.
   readonly held?: boolean;
   // Of a held one: whose call it is (see idempotency.ts). Left out: the bot's, by its own token.
   readonly holder?: string;
@@ -193,7 +193,7 @@ export function laneOf(to: {
   return to.thread === null ? '' : `${THREAD_LANE}${to.thread}`;
 }
 
-// Nothing but a message, without wishes: most of them.
+// A message without any send options, as most are.
 export function isPlain(d: NewDelivery): boolean {
   return (
     d.slot === null &&

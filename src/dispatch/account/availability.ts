@@ -11,8 +11,8 @@ import type { Clock } from '../../system/clock.ts';
 import type { Random } from '../../system/random.ts';
 import { holdInWords, nameOfHold, PAUSED } from './hold-reason.ts';
 
-// What the try says about the account and its host, for the breakers.
-// `unknown`: the try ended within the gateway, which says nothing about either.
+// What an attempt says about the account and its host, for the breakers.
+// `unknown`: the attempt ended within the gateway, which says nothing about either.
 // `host_down`: nothing connects. `host_sick`: an answer said so, perhaps to this account alone.
 export type Health = 'answered' | 'refused' | 'broken' | 'host_sick' | 'host_down' | 'unknown';
 
@@ -105,7 +105,7 @@ export class AccountAvailability {
     const changed = this.#learnOwn(breaker, chat, health, cause, now);
     if (changed) this.#changed(id, breaker, now);
     if (hostChanged) for (const each of host.accounts) this.#changed(each, host.breaker, now);
-    // A probe of its own that found a dead host is no longer out.
+    // Its own probe found the host down, and is no longer in flight.
     if (hostDown && !hostChanged) this.#apply(id);
   }
 
@@ -198,15 +198,15 @@ export class AccountAvailability {
 
   #of(id: string): HeldAccount {
     const account = this.#accounts.get(id);
-    assert(account !== undefined, 'holds know every account of the road');
+    assert(account !== undefined, 'the account was added before it is asked about');
     return account;
   }
 }
 
 // Stops calling what does not answer: closed → open → half open with one probe → closed or open again.
-// A call that waits is the probe, so nothing is probed for nobody. While callers wait they are to notice the end of an
-// outage soon: the next probe comes after a small share of the time the outage has lasted, so that waiting on after its
-// end costs little beside the outage itself, and one that lasts for hours is not asked every second.
+// The probe is a call that waits anyway, so without traffic nothing is probed. The next probe comes after a small share
+// of the time that the outage has lasted: its end is noticed soon compared with its length, and a host that is down for
+// hours is not asked every second.
 // Accounts that failed together do not probe together: each wait is lengthened by chance.
 // Time is an argument, chance is injected. One poison chat must not open an account's, nor one account its host's, so
 // failures must come from two of them, unless the host could not be reached at all. A refused account stays open until
@@ -225,7 +225,7 @@ const OUTAGE_SHARE = 1 / 36;
 // A wait is up to so much longer than that.
 const JITTER = 0.2;
 
-// A code, and what was really met, in the words of the system or the platform.
+// A code, and the error as the system or the platform worded it.
 export interface BreakerCause {
   readonly reason: string;
   readonly detail: string;
@@ -308,7 +308,7 @@ export class Breaker {
     return true;
   }
 
-  // By hand, whoever does it knows better than the wait.
+  // By hand: the operator knows better than the timer.
   tryNow(now: number): void {
     if (this.state === 'open' && !this.#isRefused) this.until = Math.min(this.until, now);
   }
@@ -337,12 +337,12 @@ export class Breaker {
   }
 }
 
-// How long the loop leaves a store alone that did not take a command.
-// It is told again while it lasts.
+// While the store cannot be written, that is published again so often.
 const REMIND_MS = 60_000;
+// How long the loop leaves a store alone that did not take a command.
 const STORE_PAUSE_MS = 500;
 
-// Whether the store takes what it is given.
+// Whether the store can be written.
 export class StoreHealth {
   readonly #clock: Clock;
   readonly #tell: (trouble: StoreTrouble | null, at: number) => void;

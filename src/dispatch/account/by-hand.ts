@@ -33,7 +33,7 @@ export async function thawByHand(
   return learned.freezes.length;
 }
 
-// A refused call waits for the time it was told; what its caller scheduled keeps its own.
+// A limited call may now be retried before the time the platform named; what its caller scheduled keeps its time.
 function bringForward(
   { scheduler }: RoadState,
   { account, chat }: HandOnLimits,

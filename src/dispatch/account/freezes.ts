@@ -5,7 +5,7 @@ import type { RoadEvent } from '../../domain/event.ts';
 import type { AccountLimits } from '../../limits/limits.ts';
 import type { Frozen } from '../../road/road.ts';
 
-// More than this at once are not told apart; the limits still keep them.
+// More than this are not listed; the limits still keep them.
 const FREEZES_MAX = 10_000;
 
 export class ActiveFreezes {

@@ -7,22 +7,22 @@ interface Hold {
   readonly state: 'closed' | 'open' | 'half_open';
   readonly until: number;
   readonly cause: string;
-  // What was really met; '': nothing more is known.
+  // The error as the system or the platform worded it; '': nothing more is known.
   readonly detail: string;
 }
 
 export function holdInWords({ state, until, cause, detail }: Hold): string {
   if (state === 'closed') return '';
-  const met = detail === '' ? '' : ` (${detail})`;
-  if (state === 'half_open') return `one call probes whether the platform works again${met}`;
+  const error = detail === '' ? '' : ` (${detail})`;
+  if (state === 'half_open') return `one call probes whether the platform works again${error}`;
   if (until !== Number.POSITIVE_INFINITY)
-    return `the platform does not answer${met}; one call will probe`;
+    return `the platform does not answer${error}; one call will probe`;
   const end =
     'it needs a new one, or the platform’s yes to this one (sluice accounts probe asks now)';
   return ENDLESS[cause] ?? `the platform refuses its token; ${end}`;
 }
 
-// Where not the platform refuses, but we do not ask it.
+// Not refused by the platform: it is not asked at all.
 const ENDLESS: Readonly<Record<string, string>> = {
   [SANDBOX_OFF]:
     'it is of the built-in simulator, which is switched off here; SLUICE_SANDBOX=on switches it on',

@@ -1,6 +1,6 @@
-// Is a token really refused? A single 401 or 404 may be a front server's mood, and would stop a bot for good. So
-// nothing more of the account goes, and the platform is asked for the account itself; only its second no counts. A
-// token that is refused is asked about again, after growing pauses, and at once when an operator wants to know.
+// Is a token really refused? A single 401 or 404 may come from a reverse proxy, and would stop a bot for good. So the
+// account is held and the platform is asked whose token it is; only if it refuses that too is the token taken for
+// refused. A refused token is asked about again, after growing pauses, and at once when an operator probes.
 
 import type { RoadEvent } from '../../domain/event.ts';
 import { ACCOUNT_REFUSED } from '../../domain/outcome.ts';
@@ -56,7 +56,7 @@ export class TokenChecks {
     for (const timer of this.#timers.values()) timer.cancel();
   }
 
-  // A call was told that the token is worth nothing. Says whether that is so; nothing of the account goes meanwhile.
+  // An answer said that the token is refused. Resolves to whether it is; nothing of the account goes meanwhile.
   async isRefused(account: string): Promise<boolean> {
     const { clock } = this.#p;
     this.#road.availability.doubt(account, ACCOUNT_REFUSED, clock.now());
@@ -94,7 +94,7 @@ export class TokenChecks {
     this.#timers.set(account, timer);
   }
 
-  // By hand. What is closed on our side alone is open for one call, if the platform takes the token.
+  // By hand. If the platform takes the token, an open breaker lets the next call probe.
   async probe(account: string): Promise<Probed> {
     const probed = await this.#look(account);
     if (probed.found === 'taken') this.#road.availability.tryNow(account, this.#p.clock.now());
@@ -126,7 +126,7 @@ export class TokenChecks {
     this.#road.events.emit({ kind: 'token', at, account, state, detail });
   }
 
-  // Who cannot be asked now may answer in a moment; meanwhile the doubt stands.
+  // A platform that does not answer is asked again a few times; the account is held meanwhile.
   async #askAtLength(account: string): Promise<Identified> {
     for (const pauseMs of ASK_AGAIN_MS) {
       const found = await this.#ask(account);

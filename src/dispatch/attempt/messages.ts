@@ -19,7 +19,7 @@ const LOOK_MS_MAX = 60_000;
 const REPLACED_MAX = 100;
 
 export const REFERENCE_LOST = 'reference_lost';
-// How the record names it that real ids took the place of provisional ones.
+// The name of this change in the attempt's record: provisional ids were replaced by real ones.
 export const NAMED = 'named';
 
 export type ResolvedReferences =
@@ -59,7 +59,7 @@ async function resolveAll(
   for (const seq of seqs) {
     const record = await known(ports.records, seq);
     if (record === 'unavailable') return { kind: 'wait', until: ports.now() + LOOK_MS_MIN };
-    // Another account's messages are none of its business, and one that came later was only guessed.
+    // A message of another account must not be reached, and a later one can only have been guessed.
     if (record === null || record.account !== queued.account) return lost(seq);
     if (seq >= queued.seq && !isBefore(record, queued)) return lost(seq);
     if (record.state === 'queued' || record.state === 'sending') {
@@ -71,12 +71,12 @@ async function resolveAll(
   return { kind: 'ready', body: references.named(body, ids) };
 }
 
-// Numbers of a spill were drawn before others that were given out since; ranks are in the order of acceptance.
+// A spill draws its numbers ahead, so numbers are not always in the order of acceptance; ranks are.
 function isBefore(record: Delivery, queued: Queued): boolean {
   return record.seq !== queued.seq && record.rank < queued.rank;
 }
 
-// The store may be away: nothing is said of the message then.
+// 'unavailable': the store cannot be read now.
 async function known(records: Records, seq: number): Promise<Delivery | 'unavailable' | null> {
   try {
     return await latest(records, seq);
@@ -103,7 +103,7 @@ function lost(seq: number): ResolvedReferences {
   const detail = `the message ${-seq} it mentions was never sent, so it has no id`;
   const description = `Bad Request: message ${-seq} was not sent`;
   const result = JSON.stringify({ ok: false, error_code: 400, description });
-  // An answer to it can still be said; a change of it cannot be made.
+  // A reply can still be sent without its target; an edit cannot.
   const cure = { kind: 'drop_reply' } as const;
   return {
     kind: 'lost',
@@ -192,13 +192,13 @@ export class ContentCache {
     return { keys, before, content: digest === null ? null : { kind: 'digest', digest } };
   }
 
-  // Answers the outcome as its caller shall have it: where the platform only says "as it is", the message itself.
+  // Returns the outcome for the caller: where the platform only says "not modified", with the message known before.
   arrive(departure: Departure, queued: Queued, outcome: Outcome): Outcome {
     const { keys, before, content } = departure;
     let alone = true;
     for (const key of keys) alone = this.#finish(key) && alone;
     if (outcome.kind !== 'sent') return outcome;
-    // Of an edit: that a message was deleted is told as it is.
+    // Only of an edit: the answer to a deletion stays as it is.
     const isBare = outcome.messageId === null && content !== null && keys.length === 1;
     const sent = isBare && before !== null ? before.sent : outcome;
     if (alone) this.#remember(departure, queued, sent);

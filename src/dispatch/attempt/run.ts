@@ -1,4 +1,4 @@
-// The attempts the loop starts, each from its ticket to its end: begin, send, settle, and then memory follows.
+// The attempts the loop starts, each from its ticket to its end: begin, send, settle, then update the road's memory.
 // The order is the promise: nothing leaves before it is begun on disk, and the lane is free only when it is settled.
 // What runs in the platform's code, or on the message itself, is guarded: an exception there settles this delivery dead
 // (`internal`), and the road goes on. Nothing guarded changes the road's own state (scheduler, limits, breakers,
@@ -28,7 +28,7 @@ import {
 import type { Alias, RoadState } from '../state.ts';
 import { type ContentCache, type Departure, NAMED, type Records, resolve } from './messages.ts';
 
-// A try that is begun on disk.
+// An attempt that is begun on disk.
 interface Start {
   readonly queued: Queued;
   readonly ticket: Ticket;
@@ -39,7 +39,7 @@ interface Start {
   readonly startedAt: number;
 }
 
-// The same, of one that no call will be made for.
+// An attempt that ends without a call.
 interface Ending extends Omit<Start, 'begun' | 'askedAt'> {
   readonly begun: Omit<Start['begun'], 'kind' | 'body'> & { readonly body: string | null };
 }
@@ -91,7 +91,7 @@ export class Attempts {
     this.#lookUp = { records, places: road.scheduler, now: () => clock.now() };
   }
 
-  // How long it takes to begin on disk: so much sooner than it may leave a call can be begun.
+  // How long it takes to begin on disk: a call is begun so much before it may leave.
   get beginLatencyMs(): number {
     return this.#beginLatency.ms;
   }
@@ -128,7 +128,7 @@ export class Attempts {
     let plan: Plan;
     try {
       const planning = this.#plan(start);
-      // A turn less on the hot path: hardly a call mentions a message that is not sent yet.
+      // Saves a microtask on the hot path: few calls mention a message that is not sent yet.
       plan = planning instanceof Promise ? await planning : planning;
     } catch (error) {
       return this.#fail(start, error);
@@ -178,7 +178,7 @@ export class Attempts {
     const { repairs } = platform;
     const mayBeCut = splits && repairs !== undefined && given.length > repairs.wholeUnitsMax;
     const body = (mayBeCut ? repairs.split(queued.method, given) : null) ?? given;
-    // A probe must be a call, whatever it says.
+    // A probe must reach the platform, even if it changes nothing.
     const known = probing ? null : this.#shown.same(platform, queued, body);
     return known === null ? { kind: 'send', body, change } : { kind: 'known', outcome: known.sent };
   }
@@ -207,12 +207,12 @@ export class Attempts {
     await this.#finish(queued, probing, await this.#conclude(start, ticket, tried));
   }
 
-  // Of most answers it says nothing new.
+  // Only now and then: most answers' dates say nothing new.
   #lookAtDate(host: string, date: string, now: number): void {
     if (now >= (this.#lookAt.get(host) ?? 0)) this.#p.platformTime.answered(host, date);
   }
 
-  // That the account itself is refused is believed only when the platform says it twice; else the call failed.
+  // That the account is refused is believed only when the platform confirms it; else the call failed.
   async #confirmed(account: string, outcome: Outcome): Promise<Outcome> {
     if (outcome.kind !== 'refused' || outcome.reason !== ACCOUNT_REFUSED) return outcome;
     if (await this.#road.tokens.isRefused(account)) return outcome;
@@ -220,7 +220,7 @@ export class Attempts {
     return {
       kind: 'failed',
       reason,
-      detail: `${detail}, but it knows the account`,
+      detail: `${detail}, but the platform accepts the account's token`,
       hostDown: false,
     };
   }
@@ -242,7 +242,7 @@ export class Attempts {
       const key = formatId(this.#road.tag, queued.seq);
       const reply = await platform.wire.send({ credential, method, body, deadlineMs, key });
       const outcome = platform.wire.classify(method, reply);
-      if (typeof outcome.kind !== 'string') throw new TypeError('no outcome was told');
+      if (typeof outcome.kind !== 'string') throw new TypeError('the platform’s classify returned no outcome');
       const date = reply.kind === 'answered' ? reply.headers.date : undefined;
       return { outcome: this.#arrived(departure, queued, outcome), date };
     } catch (error) {
@@ -267,7 +267,7 @@ export class Attempts {
     this.#p.report('attempt', error, { seq, account, method });
   }
 
-  // Settled without a call, which teaches nothing: its capacity and its probe go to others.
+  // Settled without a call, so nothing is learned: capacity and probe are given back.
   async #keep(
     { queued, ticket, probing, begun, startedAt }: Ending,
     settleIt: (tried: Kept) => Promise<AttemptReport>,
@@ -353,7 +353,7 @@ export async function begin(
 // what beginning took. Without it every window would last longer by a commit.
 
 const SMOOTHING = 1 / 8;
-// A store that stalls must not make the loop decide long before it knows.
+// A store that stalls must not make the loop decide far ahead.
 const LATENCY_MS_MAX = 50;
 
 export class BeginLatency {
