@@ -86,7 +86,7 @@ const Observer = Type.Object(
   strict,
 );
 
-export const FanOut = Type.Object(
+const FanOut = Type.Object(
   {
     origin: Target,
     observers: Type.Array(Observer, {

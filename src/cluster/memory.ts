@@ -135,7 +135,7 @@ export class MemoryBoard {
   }
 }
 
-export class MemoryCoordination implements Coordination {
+class MemoryCoordination implements Coordination {
   readonly #board: MemoryBoard;
   readonly #name: string;
   readonly #stops = new Set<() => void>();

@@ -5,7 +5,7 @@ import type { FleetNode, NodeState } from './coordination.ts';
 const STATES: readonly string[] = ['ready', 'leaving', 'cut_off'] satisfies NodeState[];
 
 // null: it is none.
-export function readNode(record: unknown): FleetNode | null {
+function readNode(record: unknown): FleetNode | null {
   if (typeof record !== 'object' || record === null) return null;
   const { name, incarnation, url, startedAt, state, withoutRedis, isOverdue } = record as Record<
     string,

@@ -25,7 +25,7 @@ export interface LimitRuleEntry {
 }
 
 // A call must satisfy all of them, at every decision.
-export const LIMIT_RULES_MAX = 20;
+const LIMIT_RULES_MAX = 20;
 const COUNT_MAX = 10_000;
 // A start reads back the calls of so long, so that a restart gives nobody a new budget.
 const WINDOW_MS_MAX = 3_600_000;

@@ -337,7 +337,7 @@ export class Dispatch implements Service {
 
 // When the loop has its turn: many wakings make one turn, on the next microtask; a time to wake at is one timer.
 
-export class LoopWaker {
+class LoopWaker {
   readonly #clock: Clock;
   // Does a turn; answers when to ask again (Infinity: when woken).
   readonly #turn: (now: number) => number;

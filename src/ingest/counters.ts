@@ -54,7 +54,7 @@ export interface Sample {
 }
 
 // A channel is a time series of its own, so they are the oldest ones only.
-export const AGES_SHOWN_MAX = 100;
+const AGES_SHOWN_MAX = 100;
 
 export interface MarkAge {
   readonly channelId: string;

@@ -369,12 +369,12 @@ export function newKey(): string {
 }
 
 // The secret part of one; how a whole one looks is the platform's.
-export function newVirtualSecret(): string {
+function newVirtualSecret(): string {
   const drawn = randomBytes(KEY_BYTES).toString('base64url');
   return `${VIRTUAL}${drawn.slice(0, TOKEN_CHARS - VIRTUAL.length)}`;
 }
 
-export function newKeyId(): string {
+function newKeyId(): string {
   return `k-${randomBytes(ID_BYTES).toString('hex')}`;
 }
 

@@ -12,7 +12,7 @@ export interface ThrottleBounds {
   readonly addressesMax: number;
 }
 
-export const LOGIN_BOUNDS: ThrottleBounds = {
+const LOGIN_BOUNDS: ThrottleBounds = {
   freeFailures: 10,
   firstWaitMs: 1000,
   waitMsMax: 900_000,

@@ -250,14 +250,14 @@ function goesBefore(a: Queued, b: Queued): boolean {
 // that is furthest behind goes next). A class that was away rejoins at the current point: it neither
 // hoards turns nor is punished.
 
-export const URGENT = 0;
-export const CLASS_COUNT = 4;
+const URGENT = 0;
+const CLASS_COUNT = 4;
 export const URGENT_RUN_MAX = 3;
 
 // Of high, normal and low, at their index.
 export type Weights = readonly [urgent: number, high: number, normal: number, low: number];
 
-export class ClassPicker {
+class ClassPicker {
   readonly #weights: Weights;
   readonly #pass: [number, number, number, number] = [0, 0, 0, 0];
   #point = 0;

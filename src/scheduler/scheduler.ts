@@ -43,7 +43,7 @@ export interface AccountSettings {
   readonly isStranger?: boolean;
 }
 
-export const WEIGHTS_DEFAULT: Weights = [0, 16, 4, 1];
+const WEIGHTS_DEFAULT: Weights = [0, 16, 4, 1];
 
 // At most so many expired ones are handed out at once: the loop must get its turn.
 const EXPIRED_STEP_MAX = 256;

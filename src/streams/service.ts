@@ -30,7 +30,7 @@ import { StreamWriter } from './writer.ts';
 
 const HOUSEKEEPING_MS = 1000;
 
-export const PRODUCER_SILENT: CutReason = 'producer_silent';
+const PRODUCER_SILENT: CutReason = 'producer_silent';
 
 export interface LiveOptions extends CallPorts {
   readonly journal: { readonly streams: StreamStore };

@@ -56,7 +56,7 @@ export function createLog(options: LogOptions): Log {
   );
 }
 
-export function silentLog(): Log {
+function silentLog(): Log {
   return pino({ level: 'silent' });
 }
 

@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path';
 
 export const PRIVATE_FILE = 0o600;
-export const PRIVATE_FOLDER = 0o700;
+const PRIVATE_FOLDER = 0o700;
 
 const OTHERS = 0o077;
 const STICKY = 0o1000;

@@ -12,7 +12,7 @@ export interface UpdatesBounds {
 }
 
 // Per account.
-export const UPDATES_BOUNDS: UpdatesBounds = { chatsMax: 200_000, messagesMax: 50_000 };
+const UPDATES_BOUNDS: UpdatesBounds = { chatsMax: 200_000, messagesMax: 50_000 };
 
 // After this long a message without a reply mark no longer counts as the answer to a mention.
 const ANSWER_MS_MAX = 60_000;

@@ -4,7 +4,7 @@
 
 import { createHmac } from 'node:crypto';
 
-export const SIGNING_SECRET_PREFIX = 'whsec_';
+const SIGNING_SECRET_PREFIX = 'whsec_';
 
 interface Signed {
   // Must not contain a full stop: it would not be known where the id ends.

@@ -18,7 +18,7 @@ const LOOK_MS_MAX = 60_000;
 // How far a chain of replacements is followed.
 const REPLACED_MAX = 100;
 
-export const REFERENCE_LOST = 'reference_lost';
+const REFERENCE_LOST = 'reference_lost';
 // The name of this change in the attempt's record: provisional ids were replaced by real ones.
 export const NAMED = 'named';
 

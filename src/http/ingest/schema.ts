@@ -8,7 +8,7 @@ import { count, nextPage, text, textOrNull, time, timeOrNull } from '../openapi/
 
 const SESSION_LENGTH_MAX = 8192;
 const URL_LENGTH_MAX = 2048;
-export const WEIGHT_MAX = 1000;
+const WEIGHT_MAX = 1000;
 const IDS_MAX = 1000;
 const ID_MAX = Number.MAX_SAFE_INTEGER;
 

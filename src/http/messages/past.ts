@@ -8,7 +8,7 @@ import type { Attempt } from '../../domain/outcome.ts';
 import type { HistoryEntry } from '../../ledger/ledger.ts';
 import { unreachable } from '../../system/assert.ts';
 
-export const PAST_KINDS = ['scheduled', 'turn', 'freeze', 'retry', 'rest', 'call'] as const;
+const PAST_KINDS = ['scheduled', 'turn', 'freeze', 'retry', 'rest', 'call'] as const;
 
 export interface PastStep {
   readonly kind: (typeof PAST_KINDS)[number];

@@ -20,7 +20,7 @@ export const INTERACTION_MS = 15 * 60_000;
 const EPOCH_MS = 1_420_070_400_000;
 const TIME_SHIFT = 22n;
 
-export const OF_INTERACTION = 'interaction:';
+const OF_INTERACTION = 'interaction:';
 
 export function describe(method: string, params: DiscordParams): Described {
   if (PASSED.test(method)) return { kind: 'pass', method };

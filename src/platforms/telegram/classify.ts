@@ -218,7 +218,7 @@ export function readAnswer(body: string): BotApiAnswer | null {
   };
 }
 
-export function soundsLikeFlood(description: string): boolean {
+function soundsLikeFlood(description: string): boolean {
   return /too many requests/i.test(description);
 }
 

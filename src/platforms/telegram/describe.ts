@@ -20,9 +20,9 @@ export const INLINE = 'inline:';
 export const QUERY = 'query:';
 // A chat of the person whose business account the bot manages: it has the same id as the bot's own chat with that
 // person, and other messages. `business:<connection>:<chat id>`.
-export const BUSINESS = 'business:';
+const BUSINESS = 'business:';
 // A topic of a channel's direct messages, as a thread.
-export const DIRECT = 'direct:';
+const DIRECT = 'direct:';
 
 // Parameters that are read as they are written; the text of any other may be JSON, and is read as such somewhere.
 const PROSE = new Set([

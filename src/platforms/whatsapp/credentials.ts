@@ -8,7 +8,7 @@ import type { CredentialRules } from '../platform.ts';
 const CREDENTIAL = /^\d{1,30}:[\w-]{1,512}$/;
 const ACCOUNT_ID = new RegExp(`^(${SANDBOX}-)?\\d+$`);
 
-export function isCredential(text: string): boolean {
+function isCredential(text: string): boolean {
   return CREDENTIAL.test(text);
 }
 

@@ -17,7 +17,7 @@ const METHODS = [MESSAGES, REACTION, READ, TYPING];
 const IDEMPOTENT = [REACTION, READ, TYPING];
 
 // A read mark names a message and no user: each is a place of its own, so that none waits for another.
-export const READ_OF = 'read:';
+const READ_OF = 'read:';
 
 // `GET /v23.0/1234/message_templates`. Its segments are plain, so that nothing of a stranger's changes where it goes.
 const PASSED = /^(?:GET|POST|DELETE) \/v\d{1,3}\.\d{1,2}(?:\/[\w.~-]{1,128}){1,8}$/;

@@ -21,7 +21,7 @@ export interface SimMtprotoOptions extends MethodOptions {
   readonly floods: readonly FloodRule[];
 }
 
-export const MTPROTO_DEFAULTS: SimMtprotoOptions = {
+const MTPROTO_DEFAULTS: SimMtprotoOptions = {
   api: null,
   countsDeleted: false,
   tooLongAbove: 100,

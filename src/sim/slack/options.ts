@@ -19,7 +19,7 @@ export const TIER_2 = perMinute(20);
 const TIER_3 = perMinute(50);
 const TIER_4 = perMinute(100);
 
-export const SLACK_DEFAULTS: SimSlackOptions = Object.freeze({
+const SLACK_DEFAULTS: SimSlackOptions = Object.freeze({
   truth: 1,
   workspace: perMinute(300),
   channelBurst: 3,

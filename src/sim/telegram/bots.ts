@@ -5,8 +5,8 @@ import { kindOf, type SaidOfChats, type SimChat } from './chats.ts';
 import { BotFlood, ChatFlood } from './flood.ts';
 import type { SimTelegramOptions } from './options.ts';
 
-export const CHATS_PER_BOT_MAX = 200_000;
-export const UPDATES_PER_BOT_MAX = 10_000;
+const CHATS_PER_BOT_MAX = 200_000;
+const UPDATES_PER_BOT_MAX = 10_000;
 
 export interface Update {
   readonly update_id: number;

@@ -143,7 +143,7 @@ export function mediaProblem(params: SimParams, item: unknown, isAlbum: boolean)
   return isKnown ? null : `type "${type}" is unsupported`;
 }
 
-export function paidMediaProblem(params: SimParams): string | null {
+function paidMediaProblem(params: SimParams): string | null {
   const arg = jsonArg(params, 'media');
   if (arg.kind === 'absent') return 'parameter "media" is required';
   if (arg.kind === 'broken') return "can't parse paid media JSON object";

@@ -32,7 +32,7 @@ import { isWrongFile, sizeOf } from './uploads.ts';
 // UTF-16 units, after the markup is taken out.
 export const TEXT_UNITS_MAX = 4096;
 export const CAPTION_UNITS_MAX = 1024;
-export const RICH_UNITS_MAX = 32_768;
+const RICH_UNITS_MAX = 32_768;
 const ALBUM_ITEMS_MAX = 10;
 
 // A text as it will be shown.

@@ -88,7 +88,7 @@ export interface Finding {
 export type Check = (evidence: Evidence) => Finding[];
 
 // After an answer reached the engine, so long until it surely is on disk.
-export const SETTLE_MS_MAX = 250;
+const SETTLE_MS_MAX = 250;
 
 export function placeOf(of: { token: string; chat: string }): string {
   return `${of.token}/${of.chat}`;

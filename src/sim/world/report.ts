@@ -47,7 +47,7 @@ export interface WorldCounts {
   readonly held: number;
 }
 
-export const CHECKS: readonly Check[] = [
+const CHECKS: readonly Check[] = [
   checkLoss,
   checkOrder,
   checkDuplicates,

@@ -7,7 +7,7 @@ import type { WriteCommand } from './batch.ts';
 import { movedBy, queuedOfRow, spilledRow } from './commands.ts';
 import type { BatchCommit } from './group-commit.ts';
 
-export const HAND_OVER_SQL = {
+const HAND_OVER_SQL = {
   numbers: `SELECT nextval('delivery_seq') AS seq FROM generate_series(1, $1)`,
   forget: 'DELETE FROM spills WHERE id = $1',
   owned: `SELECT account FROM owners

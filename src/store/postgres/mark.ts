@@ -11,7 +11,7 @@ import { PRIVATE_FILE } from '../../system/private-files.ts';
 import { JournalOpenError } from '../store-error.ts';
 import type { StoreNote } from '../store-note.ts';
 
-export const MARK_FILE = 'database.mark';
+const MARK_FILE = 'database.mark';
 const LOOK_EVERY_MS = 5_000;
 // So old a delivery may have been removed by retention.
 const ROW_MS_MAX = 12 * 3_600_000;
@@ -25,7 +25,7 @@ const CURE =
   'Nothing was changed. Point the node at the right database, or restore a newer backup; to go on with what is ' +
   'there: sluice serve --accept-loss';
 
-export const MARK_SQL = {
+const MARK_SQL = {
   look: `SELECT (SELECT value FROM meta WHERE name = 'tag') AS tag,
     (SELECT last_value FROM delivery_seq) AS "seqLast",
     EXISTS (SELECT 1 FROM deliveries WHERE seq = $1) AS "isThere"`,

@@ -15,7 +15,7 @@ import { JournalUnavailable } from '../ports/unavailable.ts';
 import { JournalOpenError } from '../store-error.ts';
 
 export const SPILL_FILE = 'spill.log';
-export const REFUSED_FILE = 'spill-refused.log';
+const REFUSED_FILE = 'spill-refused.log';
 
 export interface SpillFile {
   readonly id: string;

@@ -12,12 +12,12 @@ import { explain, flatten } from './http-words.ts';
 import type { HttpRequest, Reply, Transport } from './transport.ts';
 import { Pool } from './undici.ts';
 
-export const CONNECTIONS_MAX_DEFAULT = 64;
-export const CONNECT_TIMEOUT_MS_DEFAULT = 5_000;
+const CONNECTIONS_MAX_DEFAULT = 64;
+const CONNECT_TIMEOUT_MS_DEFAULT = 5_000;
 // Shorter than a front server's idle time-out: a socket about to be closed loses answers.
-export const KEEP_ALIVE_MS_DEFAULT = 20_000;
+const KEEP_ALIVE_MS_DEFAULT = 20_000;
 // An answer to a send is a few kilobytes; more is a mistake or an attack.
-export const ANSWER_BYTES_MAX_DEFAULT = 4 * 1024 * 1024;
+const ANSWER_BYTES_MAX_DEFAULT = 4 * 1024 * 1024;
 
 export interface HttpOptions {
   // Scheme, host, port, and a path prefix if there is one.

@@ -8,7 +8,7 @@ import { postIn } from '../history/update-posts.ts';
 import { kindOf, namesSomeone, readUpdate } from './read-update.ts';
 import { readWebhookAnswer } from './webhook-answer.ts';
 
-export const LIMIT_MAX = 100;
+const LIMIT_MAX = 100;
 export const TIMEOUT_S_MAX = 50;
 const SECRET_HEADER = 'x-telegram-bot-api-secret-token';
 

@@ -3,7 +3,7 @@
 const HTTP = /^(?:(https?):\/\/)?([^/?#\s]+)([/?#].*)?$/is;
 const OWN = /^(tg|ton|tonsite):(?:\/\/)?([\w-]+)(.*)$/is;
 
-export function checkedLink(url: string): string | null {
+function checkedLink(url: string): string | null {
   const own = OWN.exec(url);
   if (own !== null) return `${own[1]!.toLowerCase()}://${own[2]!.toLowerCase()}${own[3]}`;
   const found = HTTP.exec(url.trim());

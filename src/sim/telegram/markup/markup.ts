@@ -8,7 +8,7 @@ import { readHtml } from './html.ts';
 import { readMarkdown } from './markdown.ts';
 import { readMarkdownV2 } from './markdown-v2.ts';
 
-export const TEXT_BYTES_MAX = 32_768;
+const TEXT_BYTES_MAX = 32_768;
 
 // `name` is the parameter with the entities. They count only where no parse mode is given.
 export function parsed(params: SimParams, text: string, name: string): ParsedMarkup {

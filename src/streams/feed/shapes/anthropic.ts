@@ -29,7 +29,7 @@ export const anthropicMessages: Shape = {
   reader: readMessagesEvents,
 };
 
-export function readMessagesEvents(): ShapeReader {
+function readMessagesEvents(): ShapeReader {
   let isPaused = false;
   return ({ json }) => {
     switch (json.type) {
