@@ -3,14 +3,14 @@
 
 import { ask } from '../lib/api.ts';
 import { count, duration } from '../lib/format.ts';
+import { useFetched } from '../lib/hooks/use-fetched.ts';
 import { useMark } from '../lib/mark.ts';
 import { hrefOf } from '../lib/route.ts';
 import { may } from '../lib/session-store.ts';
-import { useFetched } from '../lib/hooks/use-fetched.ts';
 import type { StreamView } from '../lib/wire/more.ts';
 import { Badge } from '../ui/badge.tsx';
 import { confirm } from '../ui/dialog.tsx';
-import { AccountName, ChatLink, deliveryHref, Meter, Panel, Screen } from '../ui/parts.tsx';
+import { ChatCell, deliveryHref, Meter, Panel, Screen } from '../ui/parts.tsx';
 import { Why } from '../ui/reason.tsx';
 import { Answered, Empty } from '../ui/states.tsx';
 import { actsColumn, Table } from '../ui/table.tsx';
@@ -99,12 +99,7 @@ function Row({ stream, reload }: { stream: StreamView; reload: Reload }) {
           </span>
         </span>
       </td>
-      <td>
-        <ChatLink account={account} chat={chat} />
-        <span class="dim small">
-          <AccountName id={account} />
-        </span>
-      </td>
+      <ChatCell account={account} chat={chat} />
       <td class="cell-meter">
         <span class="num">
           {count(shownUnits)} of {count(units)} characters

@@ -75,6 +75,18 @@ export function ChatLink({ account, chat }: { account: string; chat: string }) {
   );
 }
 
+// The cell of a table that says where something goes.
+export function ChatCell({ account, chat }: { account: string; chat: string }) {
+  return (
+    <td>
+      <ChatLink account={account} chat={chat} />
+      <span class="dim small">
+        <AccountName id={account} />
+      </span>
+    </td>
+  );
+}
+
 // What people call it, where that is known, and its id, unless the name has it already.
 export function ChatName({ account, chat }: { account: string; chat: string }) {
   const name = useName(account, chat);

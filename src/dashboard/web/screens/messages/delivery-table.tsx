@@ -2,7 +2,7 @@
 
 import type { Brief } from '../../lib/wire/wire.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { AccountName, ChatLink, deliveryHref, Said } from '../../ui/parts.tsx';
+import { ChatCell, deliveryHref, Said } from '../../ui/parts.tsx';
 import { Reason } from '../../ui/reason.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Ago } from '../../ui/time.tsx';
@@ -54,12 +54,7 @@ function Row({ item, chosen }: { item: Brief; chosen?: Chosen }) {
           {correlation === id ? '' : ` · ${correlation}`}
         </span>
       </td>
-      <td>
-        <ChatLink account={account} chat={chat} />
-        <span class="dim small">
-          <AccountName id={account} />
-        </span>
-      </td>
+      <ChatCell account={account} chat={chat} />
       <td class="cell-state">
         <Badge word={state} />
         <span class="dim small" title={detail ?? ''}>

@@ -3,7 +3,7 @@
 import { count, plural } from '../../lib/format.ts';
 import type { Waiting } from '../../lib/wire/wire.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { AccountName, ChatLink, deliveryHref, Said } from '../../ui/parts.tsx';
+import { ChatCell, deliveryHref, Said } from '../../ui/parts.tsx';
 import { Why } from '../../ui/reason.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Since, Until } from '../../ui/time.tsx';
@@ -42,12 +42,7 @@ function Row({ item }: { item: Waiting }) {
           {session === null ? '' : `, session ${session}`}
         </span>
       </td>
-      <td>
-        <ChatLink account={account} chat={chat} />
-        <span class="dim small">
-          <AccountName id={account} />
-        </span>
-      </td>
+      <ChatCell account={account} chat={chat} />
       <td class="right" data-label="waits">
         <Since at={since} />
       </td>
