@@ -2,8 +2,8 @@
 
 import type { AnswersWithin } from '../domain/call.ts';
 
-// One that seems to be over already: the platform's clock may differ from ours, so it decides. But no clock is so far
-// off, and each such question is a refusal that platforms count.
+// A time that seems to be over by less than this may be a difference of clocks, so the platform is left to decide. Beyond
+// it the call is not made: platforms count refusals.
 const CLOCK_OFF_MS_MAX = 5 * 60_000;
 
 export function answerableUntil(now: number, { ms, since }: AnswersWithin): number {

@@ -132,9 +132,9 @@ export class WaitingCallers {
   readonly #clock: Clock;
   readonly #places: Shares;
   readonly #stops = new Set<() => void>();
-  // Of those who can take back what has not left yet.
+  // Callbacks of callers that get back what has not left yet when the gateway stops.
   readonly #withdrawals = new Set<() => void>();
-  // Of the same: the disk is full.
+  // Callbacks of the same callers for a full disk.
   readonly #fulls = new Set<() => void>();
   #isStopping = false;
   #isFull = false;
@@ -163,7 +163,7 @@ export class WaitingCallers {
     for (const end of this.#fulls) end();
   };
 
-  // A place to wait in, to be left again. False: there is none for this one.
+  // Takes a place among the waiting callers, to be left again. False: there is none for this one.
   enter(claimant: Claimant): boolean {
     return this.#places.take(claimant);
   }
@@ -172,7 +172,7 @@ export class WaitingCallers {
     this.#places.give(claimant);
   }
 
-  // From now on no call is accepted that holds the line until the end: it could not go any more.
+  // From now on no call is accepted whose caller waits for the end: it could not go any more.
   get isStopping(): boolean {
     return this.#isStopping;
   }
@@ -234,14 +234,14 @@ export class WaitingCallers {
 // killed). A delivery does not end with its caller, so the same request again is not a second message: it gets the
 // first one's result, whatever became of it meanwhile, unless it failed and is to be tried anew. Each is adopted once.
 // Only orphans are adopted. A caller that had its answer and says the same again means it, and both are sent; where the
-// process ended so soon after the answer that it may be lost, the second says that it may be a repeat.
+// process ended so soon after the answer that it may be lost, the second is marked as a possible repeat.
 
 // How long after its delivery an orphan may still be claimed.
 const CLAIM_MS = 60_000;
 const ORPHANS_MAX = 10_000;
 // After a start every caller of the process before is gone; those who come back do so within this time.
 const RETURN_MS = 600_000;
-// As many as ever hold the line at once, and some who left.
+// As many as can wait at once, and some who left.
 const INHERITED_MAX = 50_000;
 const SWEEP_MS = 10_000;
 
@@ -264,7 +264,7 @@ export interface AdoptionPorts {
   readonly ledger: Pick<Ledger, 'get'>;
 }
 
-// What makes two requests the same; null: it cannot be told (its Idempotency-Key tells already).
+// What makes two requests the same; null: not needed, because the Idempotency-Key says it.
 export function fingerprint(delivery: NewDelivery): string | null {
   return delivery.held === true ? fingerprintOf(delivery) : null;
 }
@@ -301,7 +301,7 @@ export class Adoption {
     this.#follow(print, orphan).catch(() => this.#drop(print, orphan));
   }
 
-  // The orphan that such a request may have; from now on it has a caller again.
+  // The orphan that such a request adopts; from now on it has a caller again.
   async claim(print: string): Promise<Claimed | null> {
     this.#inherited ??= this.#load();
     await this.#inherited;

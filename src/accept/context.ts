@@ -23,8 +23,7 @@ export interface AcceptContext {
   readonly settings: AcceptSettings;
   // Observers whose platform is still being asked for their account; see OBSERVERS_LATE_MAX.
   readonly late: { observers: number };
-  // Where calls go that change a message, and copies: what is done to a message is done to its copies. Left out: they
-  // go as all others do.
+  // Takes the calls that change a message, and applies them to the copies that observers have. Left out: nothing follows.
   readonly followUps?: {
     submit: Road['submit'];
     of(delivery: NewDelivery): Promise<readonly FollowUp[]>;
@@ -47,12 +46,12 @@ export interface AcceptLog {
 
 // How much longer the answer for an origin may take for its observers' receipts.
 export const OBSERVERS_MS_MAX = 100;
-// Observers that wait for their platform's word, over all messages; more are refused.
+// Observers whose account is still being looked up at their platform, over all messages; more are refused.
 export const OBSERVERS_LATE_MAX = 10_000;
 // Names, keys and ids given by callers.
 export const NAME_LENGTH_MAX = 256;
 export const YEAR_S = 366 * 86_400;
 // After this long a typing sign or a draft is worth nothing.
 export const COSMETIC_TTL_MS = 5000;
-// What a caller is told to wait when the account's queue is full.
+// Retry-After when the account's queue is full.
 export const FULL_RETRY_S = 5;

@@ -70,7 +70,7 @@ function draftWithin(
   return draftFor(options, platform, identity, request, headers);
 }
 
-// Before anybody is asked for the account: whether there is one outside its bounds is nothing a key may learn.
+// Checked before the account is looked up: a key must not learn which accounts exist outside its bounds.
 function outsideBounds(
   options: AcceptContext,
   platform: string,
@@ -109,7 +109,7 @@ export function paramsOf(
   return { ...platform.calls.textParams(text), ...body };
 }
 
-// A text as so many messages as it needs there, cut as streams are.
+// A text cut into as many messages as the platform needs, as streams are.
 export function textParts({ calls, live }: Platform, text: string): readonly Params[] {
   const parts = live?.render(text, 'plain', true) ?? [];
   if (parts.length < 2) return [calls.textParams(text)];
@@ -168,7 +168,7 @@ function judged(
 
 export function lowered(delivery: NewDelivery, bounds: Bounds): NewDelivery {
   const priority = bounds.lowered(delivery.priority);
-  // What its holder may not reach is not reached by way of observers either.
+  // Observers must not reach what the key may not.
   return bounds.isNarrow ? { ...delivery, priority, isBounded: true } : { ...delivery, priority };
 }
 
@@ -216,7 +216,7 @@ function sendOptionsOf(
 export interface SendOptions {
   // null: by what kind of output it is.
   readonly priority: Priority | null;
-  // What the system says of itself.
+  // A notice of the system, not output for a person.
   readonly isNotice: boolean;
   readonly session: string | null;
   readonly user: string | null;
@@ -232,7 +232,7 @@ export interface SendOptions {
   readonly idempotencyKey: string | null;
   // Coalescing keys and sessions of one owner replace nothing of another's; '': of all who have no bounds.
   readonly owner: string;
-  // The caller holds the line until the end.
+  // The caller waits for the end.
   readonly held: boolean;
 }
 
@@ -335,7 +335,7 @@ function slotOf(call: DescribedCall, sendOptions: SendOptions): string | null | 
   return `key${own}:${chat}:${lane}:${coalesce}`;
 }
 
-// A colon ends the chat's name: a session must not be able to go on with it.
+// A colon ends the chat's name, so that no session's name can continue it.
 function unambiguous(chat: string): string {
   return chat.includes(':') || chat.includes('%')
     ? chat.replaceAll('%', '%25').replaceAll(':', '%3A')
@@ -364,7 +364,7 @@ export function inItsThread(
   return thread === null ? call : { ...call, thread };
 }
 
-// On whose behalf a call is, where nobody says: of the person of a private chat, else of who wrote what it replies to.
+// On whose behalf a call is, where the caller does not say: the person of a private chat, else the author it replies to.
 export function userFor(
   { road, updates }: Pick<AcceptContext, 'road' | 'updates'>,
   account: string,
@@ -377,8 +377,8 @@ export function userFor(
   return person ?? updates?.authorOf(account, { chat, params }) ?? null;
 }
 
-// Whom does a call answer? What the updates seen say about it: which budget it spends, and how urgent it is.
-// The caller's own word about priority stands before this one; see `compose`.
+// Whether a call answers somebody, by the updates seen: that decides which budget it spends and its priority. A priority
+// that the caller gave wins; see `compose`.
 
 export function answering(
   { updates }: Pick<AcceptContext, 'updates'>,

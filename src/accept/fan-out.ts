@@ -1,9 +1,9 @@
-// One message to an origin and its observers. The origin is what counts: it is handed over first and alone, so that
-// what it was refused nobody else sees, and no observer can delay or fail it. Each copy is a delivery of its own; what
-// goes wrong with one is told in its place of `observers`. A copy whose platform must first be asked for the account
-// is `pending` when the answer leaves, and is handed over when the platform has spoken.
+// One message to an origin and its observers. The origin is submitted first and alone, so that a refused message reaches
+// no observer, and no observer can delay or fail it. Each copy is a delivery of its own; what goes wrong with one stands
+// at its index in `observers`. A copy whose account must first be looked up at its platform is `pending` in the answer,
+// and is submitted when the platform has answered.
 // A call that changes a message is not copied: it follows to the copies of that message (see follow-up.ts), and an
-// observer that brings no body of its own is told what became of its one.
+// observer without a body of its own gets what became of its copy.
 
 import { changesMessage, type NewDelivery } from '../domain/delivery.ts';
 import { type Problem, problem } from '../domain/errors.ts';
@@ -54,7 +54,7 @@ const REPEATED: Pending = Object.freeze({
   state: 'pending',
   detail: 'the same call was accepted before, and followed then',
 });
-// Other calls name a question that only the origin has.
+// Other calls refer to something that only the origin's chat has (a button press).
 const COPIED = ['send', 'typing', 'draft'];
 
 // Begins to draft; nobody has to wait for it. The promises never reject.
@@ -73,7 +73,7 @@ export function draftObservers(
     }
     const content = contentFor(options, request, origin, i);
     if ('code' in content) return Promise.resolve(refused(content));
-    // Parts must not take each other's place.
+    // Parts must not replace each other in the queue.
     const { coalesce: _coalesce, ...apart } = rest;
     const shared = content.length === 1 ? rest : apart;
     const copies = content.map((part, n) => {
@@ -178,14 +178,17 @@ export async function fanOut(
   let isAnswered = false;
   const copies = observers.map(async (drafting, i) => {
     const drafted = await drafting;
-    const told =
+    const result =
       drafted.kind === 'follows'
         ? await followed(options, origin, drafted, receipt.repeated === true)
         : await submitCopy(options, drafted, seq);
-    receipts[i] = told;
-    if (isAnswered && 'code' in told) {
-      const { code } = told;
-      options.log.warn({ origin: receipt.id, observer: i, code }, 'an observer was not served');
+    receipts[i] = result;
+    if (isAnswered && 'code' in result) {
+      const { code } = result;
+      options.log.warn(
+        { origin: receipt.id, observer: i, code },
+        'a copy for an observer was not accepted',
+      );
     }
   });
   await drained(options.clock, copies, OBSERVERS_MS_MAX);
@@ -200,13 +203,13 @@ async function submitCopy(
 ): Promise<ObserverReceipt> {
   if (drafted.kind === 'parts') {
     const [first, ...others] = drafted.parts;
-    const told = await submitCopy(options, first!, origin);
+    const result = await submitCopy(options, first!, origin);
     for (const part of others) {
-      const next = 'code' in told ? told : await submitCopy(options, part, origin);
-      // What is missing is told, whichever part it is.
+      const next = 'code' in result ? result : await submitCopy(options, part, origin);
+      // The first part that failed is the result.
       if ('code' in next) return next;
     }
-    return told;
+    return result;
   }
   if (drafted.kind === 'refused') return drafted.problem;
   // Only a new message can be changed later.
@@ -230,13 +233,14 @@ async function followed(
   if (followUps === undefined || origin.kind === 'refused') return NO_COPY;
   const all = await followUps.of(origin.delivery);
   return (
-    all.find((one) => one.account === account && one.chat.toLowerCase() === chat)?.told ?? NO_COPY
+    all.find((one) => one.account === account && one.chat.toLowerCase() === chat)?.receipt ??
+    NO_COPY
   );
 }
 
-// Not even our own mistake may fail the origin.
+// Not even an exception of ours may fail the origin.
 function troubleOf(options: AcceptContext, error: unknown): Problem {
   if (error instanceof JournalUnavailable) return journalProblem(error);
-  options.log.error({ err: error }, 'an observer could not be served');
+  options.log.error({ err: error }, 'a copy for an observer failed with an exception');
   return problem('internal', '');
 }

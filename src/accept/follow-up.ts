@@ -1,5 +1,5 @@
 // What is done to a message that has observers is done to their copies of it: an edit, a deletion, a reaction, by
-// whichever door it came. The origin's call is accepted first and waits for nobody; then each copy is found in the
+// whichever API it came. The origin's call is accepted first and waits for nothing; then each copy is found in the
 // ledger and gets a delivery of its own. What its platform cannot do, or what came too late, is on record as well: a
 // delivery that is cancelled at once, with the reason.
 
@@ -20,7 +20,7 @@ type Ports = Pick<AcceptContext, 'clock' | 'ledger' | 'tag' | 'platforms' | 'log
 const NONE: readonly FollowUp[] = [];
 // Changes that wait for a look at the ledger at once, over all chats; those of more are not followed.
 const FOLLOWING_MAX = 10_000;
-// Of one that is cancelled at once: should that fail, it never goes, and expires.
+// A delivery that only records why nothing is done is due and expires this late, should cancelling it at once fail.
 const HELD_BACK_MS = 60_000;
 // States of a copy that has no message, and will have none.
 const NEVER_SHOWN: readonly Delivery['state'][] = ['dead', 'expired', 'cancelled'];
@@ -40,7 +40,7 @@ export class FollowUps {
   // The last under way of each chat: two edits of one message follow in the order they came.
   readonly #turns = new Map<string, Promise<unknown>>();
   #underWay = 0;
-  // Asked once: where nobody ever observed, no call costs a look. In a fleet others make copies, too: see `take`.
+  // Read once: where nobody ever observed, no call costs a look-up. In a fleet others make copies, too: see `take`.
   #hasCopies: Promise<boolean> | null = null;
 
   constructor(ports: Ports, road: AskedRoad) {
@@ -59,13 +59,19 @@ export class FollowUps {
     if (delivery.copyOf !== undefined) this.#hasCopies = Promise.resolve(true);
     if (!changesMessage(delivery) || delivery.isBounded === true) return appended;
     if (this.#underWay >= FOLLOWING_MAX) {
-      this.#p.log.warn({ account: delivery.account }, 'too many changes wait for their observers');
+      this.#p.log.warn(
+        { account: delivery.account },
+        'too many edits wait to be applied to copies; this one is not',
+      );
       return appended;
     }
     this.#underWay += 1;
     const following = this.#inTurn(delivery, appended)
       .catch((error) => {
-        this.#p.log.error({ err: error }, 'a change of a message was not told to its observers');
+        this.#p.log.error(
+          { err: error },
+          'an edit could not be applied to the copies of its message',
+        );
         return NONE;
       })
       .finally(() => {
@@ -108,10 +114,10 @@ export class FollowUps {
       for (const parts of places.values()) {
         parts.sort((a, b) => a.seq - b.seq);
         for (const [index, copy] of parts.entries()) {
-          const told = await this.#tell({ delivery, seq, params, change }, copy, index);
-          found.push({ account: copy.account, chat: copy.chat, told });
+          const receipt = await this.#changeCopy({ delivery, seq, params, change }, copy, index);
+          found.push({ account: copy.account, chat: copy.chat, receipt });
         }
-        await this.#tellMore({ delivery, seq, params, change }, parts, origin!);
+        await this.#sendMore({ delivery, seq, params, change }, parts, origin!);
       }
     }
     return found;
@@ -148,7 +154,11 @@ export class FollowUps {
     return first?.seq ?? null;
   }
 
-  async #tell(origin: OriginChange, copy: Delivery, index: number): Promise<FollowUp['told']> {
+  async #changeCopy(
+    origin: OriginChange,
+    copy: Delivery,
+    index: number,
+  ): Promise<FollowUp['receipt']> {
     const drafted = this.#draft(origin, copy, index);
     if (typeof drafted === 'string') return this.#record(origin, copy, drafted);
     const submitted = await this.#hand(drafted);
@@ -173,8 +183,8 @@ export class FollowUps {
     return this.#compose(origin, copy, platform, call);
   }
 
-  // What a text that grew needs more of messages.
-  async #tellMore(change: OriginChange, copies: readonly Delivery[], origin: number) {
+  // The further messages that a longer text needs.
+  async #sendMore(change: OriginChange, copies: readonly Delivery[], origin: number) {
     const last = copies.at(-1)!;
     const platform = this.#p.platforms.get(last.platform);
     if (platform === undefined || platform.name === change.delivery.platform) return;
@@ -219,7 +229,7 @@ export class FollowUps {
     { delivery, seq }: OriginChange,
     copy: Delivery,
     detail: string,
-  ): Promise<FollowUp['told']> {
+  ): Promise<FollowUp['receipt']> {
     const { clock, tag } = this.#p;
     const now = clock.now();
     const { account, platform, chat, thread, session } = copy;

@@ -1,6 +1,6 @@
 // Whether a key with bounds may make a call: every way to make, change or repeat one asks here. What is judged is what
-// is sent: the parameters come back as the platform will read them, with no second reading left in them, and the method
-// is the one that they make of it, whatever name it was asked under.
+// is sent: the parameters are returned as the platform will read them, so that it cannot read them otherwise, and the
+// method is the one that the parameters amount to, whatever name it was asked under.
 
 import { ATTACH, type Files, NO_FILES } from '../domain/body.ts';
 import type { PlainParams } from '../domain/targets.ts';

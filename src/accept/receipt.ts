@@ -1,4 +1,4 @@
-// What callers are told of a message they handed over, and of its observers.
+// What callers get back for a message they submitted, and for its observers.
 
 import type { Problem } from '../domain/errors.ts';
 
@@ -41,5 +41,5 @@ export interface NotPossible {
 export interface FollowUp {
   readonly account: string;
   readonly chat: string;
-  readonly told: Receipt | Problem;
+  readonly receipt: Receipt | Problem;
 }

@@ -1,4 +1,4 @@
-// Times at the wall: read as ISO 8601 or milliseconds, shown as ISO 8601.
+// Times at the API: read as ISO 8601 or milliseconds, shown as ISO 8601.
 
 // The last moment a Date can hold.
 const TIME_MS_MAX = 8.64e15;

@@ -22,8 +22,8 @@ interface AuthService extends Service {
   linkAt(url: string): string;
 }
 
-// Off loopback a key must be there that somebody has seen: one that was set, or one that an earlier start has made.
-// Asked before anything is opened, so that a start that is refused does not make the key which the next one would find.
+// Off loopback there must be a key that somebody knows: one that was set, or one that an earlier start made. Checked
+// before anything is opened, so that a refused start does not make the key file which the next start would find.
 function requireKnownKey(config: Config): void {
   const { host, adminKey, data } = config;
   if (isLoopback(host)) return;
@@ -36,7 +36,7 @@ function requireKnownKey(config: Config): void {
   );
 }
 
-// When everything is open there is a key file in any case: whether someone has seen it is not known any more.
+// For a later `listen` on another host: the key file exists by then in any case, so only a key that was set counts.
 export function requireChosenKey(host: string, adminKey: string | null): void {
   if (isLoopback(host)) return;
   if (adminKey === null || adminKey.length < CHOSEN_KEY_LENGTH_MIN) {
@@ -61,7 +61,8 @@ export async function openGuarded(
     virtualToken: (account, secret) =>
       resources.platforms.get(platformOf(account))?.credentials.virtual?.(account, secret) ??
       secret,
-    onFailure: (error) => log.warn({ err: error }, 'could not note who uses keys and sessions'),
+    onFailure: (error) =>
+      log.warn({ err: error }, 'could not save when keys and sessions were last used'),
   });
   return { resources, guards, auth: authServiceOf(config, resources, guards) };
 }
@@ -69,7 +70,7 @@ export async function openGuarded(
 function authServiceOf(config: Config, resources: Resources, guards: Guards): AuthService {
   const { keys, audit } = resources.journal;
   const retention = openRetention(config, resources, {
-    what: 'keys and notes',
+    what: 'keys and audit entries',
     days: config.auditDays,
     prune: async (step) => Math.max(await keys.prune(step), await audit.prune(step)),
   });

@@ -1,4 +1,4 @@
-// Joins broadcasts with the gateway: kept in its journal, fed to its road, counted by its metrics; and their face as a
+// Joins broadcasts with the gateway: kept in its store, fed to its road, counted by its metrics; and the calls of the
 // library.
 
 import { Readable } from 'node:stream';

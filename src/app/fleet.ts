@@ -1,5 +1,5 @@
-// Joins a node with its fleet: who is alive, which accounts are this node's, a line to the others, and what they are
-// told of changes in the store. Embedded there is none of it.
+// Joins a node with its fleet: who is alive, which accounts are this node's, calls to other nodes, and notices of changes
+// in the store. Embedded there is none of it.
 
 import type { Accounts } from '../accounts/accounts.ts';
 import { type AccountPart, FleetAccounts, type OwnershipEvent } from '../cluster/accounts.ts';
@@ -43,7 +43,7 @@ export interface FleetParts {
   readonly incarnation: string;
 }
 
-// What every node reads again, and is told to.
+// What every node keeps in memory and reads again when another changes it.
 export interface SharedTruth {
   readonly accounts: Pick<Accounts, 'reload' | 'listen' | 'get'>;
   readonly keyring: Pick<Keyring, 'reload' | 'listen' | 'shareRates'>;
@@ -51,18 +51,18 @@ export interface SharedTruth {
 }
 
 const TOPICS = { accounts: 'accounts', keys: 'keys', strays: 'strays' } as const;
-// Who missed a word of the bus knows it then.
+// A node that missed a notice reads the change then.
 const REREAD_MS = 3_000;
-// How often it is looked whether this node stood still for longer than it was a member for sure.
+// How often this node checks whether it stood still for longer than its membership is certain.
 const CERTAIN_LOOK_MS = 500;
 // How long a caller waits for the owner to take up what was written without it: it may be dead.
 const TAKEN_UP_MS_MAX = 2_000;
 // A node that has not reached the store for so long looks whether others have taken its accounts.
 const AWAY_LOOK_AFTER_MS = 4_000;
 const AWAY_LOOK_MS = 1_000;
-// Pruning, and handing posts on: what one node does for all.
+// The lease of what one node does for all: pruning, and handing posts on.
 const MAINTENANCE = { name: 'maintenance', ttlMs: 15_000 } as const;
-// Of the time that a stop may take, for accounts that are handed over.
+// The share of a stop's time for handing accounts over.
 const HAND_OVER_SHARE = 0.6;
 
 export class Fleet {
@@ -90,7 +90,7 @@ export class Fleet {
   readonly #timers = new Set<Timer>();
   readonly #unlisten: (() => void)[] = [];
 
-  // Whoever has not missed it yet may still fail to reach who is alive.
+  // The store counts as away also when the list of live nodes cannot be read.
   readonly #isStoreAway = (): boolean =>
     this.#p.spilling.standing.mode === 'away' || (this.#membership?.isOutOfTouch ?? false);
 
@@ -126,7 +126,8 @@ export class Fleet {
       count: (event) => {
         this.moves[event] += 1;
       },
-      onFailure: (error, account) => log.warn({ err: error, account }, 'could not move an account'),
+      onFailure: (error, account) =>
+        log.warn({ err: error, account }, 'could not take over or hand over an account'),
     });
   }
 
@@ -274,8 +275,8 @@ export class Fleet {
     this.#every(MAINTENANCE.ttlMs / 3, () => void this.#claimMaintenance());
   }
 
-  // A truth of the store that nodes change: `reread` is called every few seconds, and with whatever another node tells
-  // at once. Answers how to tell the others, and how to stop.
+  // Follows something in the store that other nodes change: `reread` is called every few seconds, and at once with each
+  // notice of another node. Returns how to notify the others, and how to stop.
   follow(topic: string, reread: (word: string) => Promise<void>) {
     const arrived = (word: string) =>
       void reread(word).catch((error: unknown) =>
@@ -343,7 +344,7 @@ export class Fleet {
     });
   }
 
-  // Its time is counted from before it was asked for, so that two never think it theirs.
+  // The lease counts from before it was asked for, so that two nodes never both hold it.
   async #claimMaintenance(): Promise<void> {
     const askedAt = this.#p.clock.now();
     const claimed = await this.coordination
@@ -352,7 +353,7 @@ export class Fleet {
     if (claimed?.kind === 'held') this.#maintainsUntil = askedAt + MAINTENANCE.ttlMs;
   }
 
-  // Others may have written for its accounts meanwhile, or taken them.
+  // Other nodes may have written to its accounts meanwhile, or taken them.
   #lookAtCertainty(): void {
     if (!this.isMember) this.#hasStoodStill = true;
     else if (this.#hasStoodStill) {
@@ -361,14 +362,14 @@ export class Fleet {
     }
   }
 
-  // Who alone is cut from the store cannot read there what has become of its accounts; those who took them say so. What
-  // comes for them is handed on from then on, instead of lying here for as long as the cut lasts.
+  // A node that alone is cut off from the store asks the others whether they have taken its accounts. What comes for those
+  // is then handed on instead of waiting here for as long as the cut lasts.
   async #lookWhileAway(): Promise<void> {
     const { mode, since } = this.#p.spilling.standing;
     if (mode !== 'away' || this.#p.clock.now() - (since ?? 0) < AWAY_LOOK_AFTER_MS) return;
     await this.views.refresh();
     for (const { accounts, isAway } of this.views.views.values()) {
-      // What another that is away believes is no newer.
+      // Another node that cannot reach the store knows nothing newer.
       for (const { id } of isAway ? [] : accounts) this.accounts.lost(id);
     }
   }

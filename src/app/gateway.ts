@@ -129,7 +129,7 @@ export async function createGateway(config: Config, choice: PlatformChoice = {})
 
   const close = async () => {
     introducing.stop();
-    // Whoever holds the line for what has not left yet gets it back, and may hand it to the next process.
+    // Callers that wait for what has not left yet get it back, and may submit it to the next process.
     waiting.beginStop();
     const stepMs = config.drainMsMax * STEP_DRAIN_SHARE;
     const roadMs = await leave(config, clock, member);
@@ -224,7 +224,7 @@ function sendPrepared(
   if (prepared.waitMs === 0) return submitted.then(receiptOrProblem);
   return submitted.then(async (known) => {
     if (known.kind === 'refused') return known.problem;
-    // Nobody in this process hangs up.
+    // In this process no caller can hang up.
     const claimant = claimantOf(prepared);
     const wait = { ms: prepared.waitMs, caller: new EventEmitter(), claimant };
     return (await awaitResult(options, waiting, known, wait)).answer;
@@ -294,11 +294,12 @@ function intakeOptions(
 function introduceAccounts(config: Config, resources: Resources): { stop(): void } {
   const { accounts, clock, log } = resources;
   const timers = new Set<{ cancel(): void }>();
-  const failed = (error: unknown) => log.error({ err: error }, 'could not introduce an account');
+  const failed = (error: unknown) =>
+    log.error({ err: error }, 'could not identify a configured account');
   const introduce = async (entry: Config['accounts'][number]) => {
     const identity = await accounts.identifyConfigured(entry.platform, entry.token);
     if (identity.kind === 'known') return;
-    // That a platform does not answer is told where it is asked.
+    // That a platform does not answer is logged where it is asked.
     if (identity.kind === 'unreachable' || identity.kind === 'busy') {
       const timer = clock.schedule(clock.now() + INTRODUCE_RETRY_MS, () => {
         timers.delete(timer);

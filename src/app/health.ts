@@ -35,18 +35,18 @@ export function readHealth(resources: Resources): Record<string, HealthPart> {
 
 // Also where they are not shown: the history of a day is made of them.
 export function fillMetrics(config: Config, resources: Resources, metrics: Metrics): void {
-  meetPlatforms(resources, metrics);
+  addPlatforms(resources, metrics);
   metrics.gauges(() => readGauges(resources, config.data));
   resources.engine.road.listen(metrics.listen);
 }
 
 // A platform's series are there from its first account on, at 0, before anything of it rises; those of the platforms
 // that need no decision from the start. Of others they would only fill the store of whoever scrapes.
-function meetPlatforms({ accounts, platforms }: Resources, metrics: Metrics): void {
-  const met = new Set<string>();
+function addPlatforms({ accounts, platforms }: Resources, metrics: Metrics): void {
+  const known = new Set<string>();
   const meet = (platform: string) => {
-    if (met.has(platform)) return;
-    met.add(platform);
+    if (known.has(platform)) return;
+    known.add(platform);
     metrics.meet(platform);
   };
   for (const { name } of [PLATFORM_DEFAULT, PLATFORM_LOCAL]) if (platforms.has(name)) meet(name);

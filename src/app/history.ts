@@ -50,7 +50,7 @@ export function openHistory(
         await journal.minutes.prune({ before: minute - MINUTES_KEPT, max: PRUNE_MAX });
       }
     } catch (error) {
-      log.warn({ err: error }, 'could not keep what happened in a minute; going on with the next');
+      log.warn({ err: error }, 'could not save the statistics of a minute; going on with the next');
     }
   };
   const minuteNow = () => Math.floor(clock.now() / MINUTE_MS);

@@ -64,7 +64,7 @@ export class HttpListener {
     await closeServer(this.#p.resources, this.#server, graceMs);
   }
 
-  // When there is nothing any more that a command could ask.
+  // When there is no gateway any more that a command could ask.
   forgetAddress(): void {
     if (this.#url !== null) removeAddress(this.#p.config.data);
   }
@@ -99,7 +99,7 @@ function noteAddress({ data }: Config, { log }: Resources, url: string): void {
   try {
     writeAddress(data, url);
   } catch (error) {
-    log.warn({ err: error }, 'could not note the address in the data folder');
+    log.warn({ err: error }, 'could not write the address file in the data folder');
   }
 }
 
@@ -117,7 +117,7 @@ async function closeServer(
   await drained(clock, [closed], graceMs);
   await resources.hangUp();
   await engine.dispatch.stop(graceMs);
-  // Now everyone who waits is told what became of it: that must not be cut off because the machine is slow.
+  // Now waiting callers get their results; a slow machine must not cut that off.
   await drained(clock, [closed], Math.max(graceMs, LAST_ANSWERS_MS));
   server?.server.closeAllConnections();
   await closed;

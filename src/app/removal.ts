@@ -40,7 +40,7 @@ async function forgetLimits(road: Road, id: string): Promise<void> {
   await road.setLimits(id, Object.fromEntries(byHand.map(({ name }) => [name, null])));
 }
 
-// Nothing would be lost with it: nothing is on its way, and nobody speaks for it by another name.
+// Whether an account can be dropped from memory: nothing of it is on its way, and no key, reader or stream uses it.
 export function mayLetGo(resources: Resources, services: Services): (id: string) => boolean {
   const { accounts, engine } = resources;
   return (id) => {

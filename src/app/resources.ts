@@ -76,7 +76,7 @@ export interface Resources {
   close(): Promise<void>;
 }
 
-// What is told while the gateway is at work, for metrics.
+// Counts what happens while the gateway runs, for metrics.
 export interface ResourceWatch {
   // So many commands were written to the store together, so long after they were handed over.
   countCommit(commands: number, tookMs: number): void;
@@ -256,7 +256,7 @@ function engineAccounts(
   };
 }
 
-// What is left of a sandbox that is off waits, as of an account that its platform refuses.
+// Deliveries of a sandbox that is switched off wait, as those of a refused account do.
 function withOff<A extends StoredAccount | null>(accounts: Accounts, account: A): A {
   if (account === null || !accounts.isOff(account.id)) return account;
   return { ...account, refused: SANDBOX_OFF };

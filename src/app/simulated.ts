@@ -35,8 +35,16 @@ const NO_FILES: FileSource = {
 };
 
 const NOWHERE: Transport = {
-  request: async () => ({ kind: 'unsent', reason: 'none', detail: 'nobody is here' }),
-  stream: async () => ({ kind: 'unsent', reason: 'none', detail: 'nobody is here' }),
+  request: async () => ({
+    kind: 'unsent',
+    reason: 'none',
+    detail: 'the simulated world has no network',
+  }),
+  stream: async () => ({
+    kind: 'unsent',
+    reason: 'none',
+    detail: 'the simulated world has no network',
+  }),
   close: async () => {},
 };
 

@@ -1,5 +1,5 @@
-// Joins the spill of a node with its road: what the database makes of spilled deliveries otherwise than was told, and
-// what other nodes accepted for accounts of this one.
+// Joins the spill of a node with its road: corrects what the database decided otherwise than callers were answered, and
+// takes up what other nodes accepted for accounts of this one.
 
 import type { Dispatch } from '../dispatch/loop.ts';
 import type { HealthPart } from '../http/context.ts';

@@ -19,13 +19,13 @@ import type { Resources } from './resources.ts';
 import { openRetention } from './retention.ts';
 
 export interface StreamsPart extends Service, AccountPart {
-  // As intake wants it.
+  // As the HTTP side takes it.
   readonly output: { readonly live: Live; readonly idleMs: number };
   // The road as callers see it: edits that are repeated take turns with the streams.
   readonly road: AskedRoad;
 }
 
-// `updates`: asked when a stream makes a call, which is after intake was made.
+// `updates`: asked when a stream makes a call, which is after the HTTP side was made.
 export function openLive(
   config: Config,
   resources: Resources,

@@ -1,5 +1,5 @@
-// Joins what comes in with the gateway: updates are kept in its journal, posted with its own connections, and the calls
-// an app answers with go the way of every other.
+// Joins updates with the gateway: kept in its store, posted to apps over connections of their own; the calls an app
+// answers with are submitted like any other.
 
 import { takeReceipt } from '../dispatch/receipts.ts';
 import { parseId, platformOf } from '../domain/ids.ts';
@@ -28,7 +28,7 @@ interface UpdateFollower {
   onUpdate?(account: string, chat: string): void;
 }
 
-// `options`: asked when an app answers with a call, which is after intake was made.
+// `options`: asked when an app answers with a call, which is after the HTTP side was made.
 export function openUpdates(
   resources: Resources,
   metrics: Pick<Metrics, 'countUpdate'>,
@@ -72,8 +72,8 @@ export function openUpdates(
   };
 }
 
-// By its delivery's id, or where it carries none of this account's by the message's. What stands in a post is the word
-// of whoever sent the message, and another account's delivery would tell the store that this account has a new owner.
+// Found by its delivery's id, or where it carries none of this account's, by the message's. The id in a post is not to be
+// trusted: with another account's delivery the store would answer that this account has a new owner.
 async function receive(
   { engine, ledger, journal }: Resources,
   account: string,

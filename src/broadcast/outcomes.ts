@@ -252,7 +252,7 @@ export class Outcomes {
       if (refusals.hasChanges) await refusals.save(clock.now());
       this.#leaveSent();
     } catch (error) {
-      log.warn({ err: error }, 'could not note what became of a broadcast; trying again');
+      log.warn({ err: error }, 'could not save outcomes of a broadcast; trying again');
       this.#saveSoon(SAVE_AGAIN_MS);
     }
   }

@@ -88,7 +88,7 @@ export class BroadcastService implements Broadcasting {
       await this.#takeUpAll();
     } catch (error) {
       if (!(error instanceof JournalUnavailable)) throw error;
-      log.warn({ err: error }, 'could not take up the broadcasts; trying again');
+      log.warn({ err: error }, 'could not resume the broadcasts; trying again');
       const again = () => void this.#start();
       if (!this.#isStopped) this.#timer = clock.schedule(clock.now() + START_AGAIN_MS, again);
       return;

@@ -34,7 +34,10 @@ export async function withdrawUntouched(parts: WithdrawalParts, seq: number): Pr
     }
   } catch (error) {
     // The next comparison with the ledger finds it again.
-    parts.log.warn({ err: error }, 'could not withdraw what waits; trying again');
+    parts.log.warn(
+      { err: error },
+      'could not withdraw the queued messages of a broadcast; trying again',
+    );
   }
 }
 
@@ -53,7 +56,10 @@ export async function withdraw(
         continue;
       }
       if (!(moved.reason instanceof JournalUnavailable)) throw moved.reason;
-      log.warn({ err: moved.reason }, 'could not withdraw what waits; trying again');
+      log.warn(
+        { err: moved.reason },
+        'could not withdraw the queued messages of a broadcast; trying again',
+      );
     }
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
-  canBeTold,
   canMove,
+  canMoveByReceipt,
   LIVE_STATES,
   laneOf,
   MOVES,
@@ -34,10 +34,10 @@ describe('moves', () => {
 });
 
 test('what a platform tells later brings no message back to the queue', () => {
-  const told = STATES.flatMap((from) => STATES.filter((to) => canBeTold(from, to)));
+  const told = STATES.flatMap((from) => STATES.filter((to) => canMoveByReceipt(from, to)));
   expect(new Set(told)).toEqual(new Set(['sent', 'dead']));
-  expect(STATES.filter((from) => canBeTold(from, 'dead'))).toEqual(['sent', 'uncertain']);
-  expect(canBeTold('sending', 'sent') || canBeTold('cancelled', 'sent')).toBe(false);
+  expect(STATES.filter((from) => canMoveByReceipt(from, 'dead'))).toEqual(['sent', 'uncertain']);
+  expect(canMoveByReceipt('sending', 'sent') || canMoveByReceipt('cancelled', 'sent')).toBe(false);
 });
 
 describe('lanes', () => {

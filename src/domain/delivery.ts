@@ -55,7 +55,7 @@ export function canMove(from: State, to: State): boolean {
   return MOVES[from].includes(to);
 }
 
-export function canBeTold(from: State, to: State): boolean {
+export function canMoveByReceipt(from: State, to: State): boolean {
   return RECEIPT_MOVES[from]?.includes(to) ?? false;
 }
 

@@ -31,9 +31,9 @@ export class AccountLimits {
   readonly #trips: RoundTrips;
   readonly #lessons: Lessons;
   readonly #buckets = new Buckets();
-  // Under way and standing in a window of the account; oldest first.
+  // Calls in flight that count in a window of the account; oldest first.
   readonly #awaited = new Set<Booking>();
-  // What was forgotten goes from disk with the next settle.
+  // Records of what was forgotten; deleted from disk with the next settle.
   #unsaved: Model.LimitRecord[] = [];
 
   constructor(options: {
@@ -74,8 +74,8 @@ export class AccountLimits {
     return Math.max(thawsAt, at);
   }
 
-  // For what nobody waits for: may it go now without being in anyone's way? While a freeze awaits its
-  // probe it may not: the probe is for a call that matters. (A family's own freeze has no other.)
+  // For typing signs and drafts: may it go now without delaying a message? Not while a freeze awaits its
+  // probe, which is for a message. (A freeze of their own family has no other probe.)
   isFreeFor(charge: Charge, now: number): boolean {
     const chat = this.#tree.chatOf(charge.chat);
     for (const { scope } of [...(chat?.freezes ?? []), ...this.#tree.root.freezes]) {
@@ -306,7 +306,7 @@ export class AccountLimits {
     return notes.records;
   }
 
-  // By hand, whoever does it knows better than a probe would.
+  // By hand: no probe is needed.
   thawChat(chat: string, now: number): Model.LimitRecord[] {
     const notes = new Notes(this.#account, now, []);
     const branch = this.#tree.chatOf(chat);
@@ -320,7 +320,7 @@ export class AccountLimits {
   #judged(booking: Booking, isOk: boolean, now: number, notes: Notes): void {
     const trip = Math.max(0, now - booking.departedAt);
     const least = this.#tree.knowLine(this.#trips.least(now), now);
-    // No answer can be so soon: the line broke, and the call may still be on its way.
+    // Sooner than any answer can come: the connection broke, and the call may still be on its way.
     const isBroken = !isOk && trip < least;
     const late = isBroken ? least : Math.max(0, trip - least);
     this.#leave(booking, booking.departedAt + late);

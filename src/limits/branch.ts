@@ -18,8 +18,8 @@ export interface Freeze {
   probe: Ticket | null;
 }
 
-// Shared, for most places have none; and copied to be changed, for an array that grows by push
-// starts with space for seventeen.
+// Shared, because most places have none; and copied to be changed, because an array that grows by push
+// starts with capacity for seventeen.
 const NO_SLOTS: readonly Slot[] = [];
 const NO_FREEZES: readonly Freeze[] = [];
 const PENALTY_AGAIN_MS = 2 * 60_000;
@@ -33,7 +33,7 @@ export class Branch {
   inFlight = 0;
   // Refusals since its last success.
   refusals = 0;
-  // Until then another penalty is for the same.
+  // Until then another penalty counts as the same one.
   penalizedUntil = 0;
 
   constructor(scope: Rule['scope'], name: string) {

@@ -1,12 +1,12 @@
-// What a platform itself says of its buckets, answer by answer: so many calls are left until it is full again. Beside
-// the windows, which are ours: a bucket only holds back, and knows of calls that others made with the same credential.
-// A call without an answer may or may not be counted in what the last answer said, so it is taken for one that is not.
+// What a platform itself says of its buckets, answer by answer: so many calls are left until the reset. It comes on top of
+// our windows: a bucket only holds back, and also counts calls that others made with the same credential. A call in flight
+// may or may not be counted in the last answer, so it is counted once more.
 //
-// What is used up may come back all at once, at the reset, or one by one until then, and no answer says which. But two
-// of them do: in a window each call leaves the reset where it is, and where they come back one by one each call moves
-// it away by what one needs. Until that was seen, an empty bucket is taken for a window. From then on it admits
-// a call as soon as the reset is no further away than the others need. How long one needs is at least the time to the
-// reset, divided by how many are used: the largest such share that was told is never too large, so nothing goes early.
+// Used capacity may come back all at once, at the reset, or one call at a time until then, and no single answer says
+// which. Two answers do: in a window the reset stays where it is; where capacity comes back one by one, each call moves
+// the reset away by the time one call needs. Until that was seen, an empty bucket is taken for a window. From then on it
+// admits a call as soon as the reset is no further away than the other calls need. One call needs at least the time to
+// the reset divided by the calls used: the largest such quotient seen is never too large, so nothing goes early.
 
 import type { ObservedBucket } from '../domain/outcome.ts';
 import type { Cause } from './types.ts';

@@ -1,4 +1,4 @@
-// The limits in words, for a person at night: why does it wait, and what is known of this chat?
+// The limits as text for a person: why does it wait, and what is known of this chat?
 
 import { type Branch, type Freeze, isFrozenBy } from './branch.ts';
 import type { LearningSettings } from './learning.ts';
@@ -94,7 +94,7 @@ export function viewOf(branch: Branch, { now, heldAt, settings }: Circumstances)
         says: sayingOf(rule),
         used: Math.min(slot.used(perMs, now), count),
         count,
-        // What is believed: that a call may go early, as a try, is nobody's budget.
+        // The believed window, without the try that lets a call go early.
         perMs: slot.spanMs(rule, now, settings),
         learned,
         freeAt: Math.max(now, slot.freeAt(1, count, perMs, now, heldAt)),

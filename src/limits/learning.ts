@@ -1,11 +1,11 @@
 // What was learned about one rule in one place: the share of the prior that is believed.
 //
 // A platform with a window of its own lets a call in when it has capacity, makes it wait a little (which looks like a
-// slow success), or refuses it. Each tells where the limit is, by what was in the window then: an estimate, no guess.
-//   - Refused with k calls in the window: the limit is k. How long it says to wait tells whether it was this window.
+// slow success), or refuses it. Each shows where the limit is, by what was in the window then.
+//   - Refused with k calls in the window: the limit is k. The wait it names shows whether it was this window.
 //   - Held for h on average, at full use of a window of p: the true window is p + h long (what is let in per time falls
 //     by p / (p + h), for one call at a time and for many in flight alike).
-// A limit may also rise, and nothing tells so but a try: now and then one call goes a little early. If the platform
+// A limit may also rise, which only a try can show: now and then one call goes a little early. If the platform
 // takes it at once, more is tried, in growing steps, until it breaks; the share that broke is remembered for a while.
 // What is not used proves nothing, so what was learned fades with time, also while the process is down.
 
@@ -135,7 +135,7 @@ export function earlyMs(
   const pauseMs = Math.min(settings.pauseMsMax, settings.pauseMs * 2 ** rate.failures);
   if (now - rate.changedAt < pauseMs || isSpared(rate, now, settings)) return 0;
   const proven = provenAt(rate, now, settings);
-  // A try for so little would tell nothing, and while it is due nothing else is listened to.
+  // A try for so little would prove nothing, and while it is due no other evidence counts.
   if (proven * (1 + STEP_MIN) >= 1) return 0;
   // Never more than the prior, and half way to what broke lately.
   const known = brokeLately(rate, now, settings) ? Math.sqrt(proven * rate.ceiling) : 1;
@@ -183,7 +183,7 @@ export function refuse(
   const counted = evidence.estimate < broke ? evidence.estimate : broke * ESTIMATE_MARGIN;
   // A try that failed says nothing against what went through before it.
   const isDoubtful = evidence.isTry && counted < proven * HELD_SHARE;
-  // Whoever else may try for more just now, this one did not.
+  // Others may try for more just now; this call did not.
   const ceiling = evidence.isTry ? used : Math.min(used, proven);
   fall(rate, isDoubtful ? proven : Math.max(least, counted), ceiling, now);
   rate.isCounting = isSure && !evidence.isTry;

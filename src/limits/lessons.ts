@@ -1,4 +1,4 @@
-// From an answer to what it teaches: whom does a refusal or a slow success tell about?
+// From an answer to what it teaches: is a refusal or a slow success about the chat or about the account?
 // The hard thing is the scope. A refusal that the chat's own window explains is the chat's: so many calls in it, and a
 // wait until the oldest of them leaves. One that it does not explain may be the account's doing. But a chat that
 // refuses again and again is a chat in trouble, however many there are of them: only refusals of chats that were fine
@@ -30,11 +30,11 @@ import { sayRefused } from './wording.ts';
 
 type Limited = Extract<Signal, { kind: 'limited' }>;
 
-// That a gate is shut is our guess, not the platform's word. So at first it lets one call at a time pass: where
-// others are taken that costs them no more than an answer's time. Probes that are all refused close it for longer and
-// longer, and after these the next one is proof enough to keep the whole wait.
+// That a budget of the account (broadcast, reply, paid) is used up is our guess, not the platform's word. So at first one
+// call at a time may pass, which delays healthy chats by one answer's time only. Probes that are all refused close the
+// budget for longer and longer; after these steps the next refusal is proof enough to keep the whole wait.
 const GUESSES_MS = [0, 0, 0, 0, 1_000, 2_000, 5_000] as const;
-// So many healthy chats refused in a row close their gate; fewer where the account's window explains it.
+// So many healthy chats refused in a row close their budget; fewer where the account's window explains it.
 const SUSPECTS_MIN = 4;
 const SUSPECTS_EXPLAINED_MIN = 2;
 // Less than this in a window explains no refusal.
@@ -57,7 +57,7 @@ const HELD_CALLS_SHARE = 0.3;
 // A shorter wait than this is the line's own jitter.
 const HELD_MS_MIN = 60;
 
-// What an operator has set, the platform knows nothing of. Of debts only the freezes tell.
+// The platform knows nothing of an operator's rules. Debts are not learned; their freezes are enough.
 function isLearned({ kind, isOperators }: Rule): boolean {
   return kind !== 'debt' && isOperators !== true;
 }
@@ -93,7 +93,7 @@ interface Suspicion {
 export class Lessons {
   readonly #account: Branch;
   readonly #settings: LearningSettings;
-  // By gate.
+  // By budget.
   readonly #suspicions = new Map<string, Suspicion>();
 
   constructor(account: Branch, settings: LearningSettings) {
@@ -141,7 +141,7 @@ export class Lessons {
     this.#weigh(this.#account, plan.account, booking.ofAccount, booking, holdMs, now, notes);
   }
 
-  // Says whether the gate is taken to be shut.
+  // Returns whether the budget is taken to be used up.
   #suspect(booking: Booking, signal: Limited, until: number, now: number, notes: Notes): boolean {
     const { family, gate, chat } = booking.charge;
     if (COSMETIC_FAMILIES.includes(family)) return false;
@@ -276,8 +276,8 @@ export class Lessons {
     const used = counted / rule.count;
     if (used < USED_SHARE_MIN) return { estimate, fit: 'none' as Fit };
     const isHalfUsed = used >= HALF_USED_SHARE * slot.share(now, this.#settings);
-    // More than the window can name is a penalty, for whatever it was. If the next calls end in the same way, then it
-    // was for these: who has a record is told nothing else.
+    // A wait longer than the window is a penalty, whatever it was for. If the next calls end in the same way, it was for
+    // these: under a penalty the platform names no other wait.
     if (retryAfterMs > rule.perMs + WAIT_MS_ERROR) {
       const isAgain = isHalfUsed && now < penalizedUntil;
       return { estimate: counted / rule.count, fit: isAgain ? 'exact' : ('none' as Fit) };
@@ -332,7 +332,7 @@ export class Lessons {
     const answers = isLong ? ANSWERS_LONG_FULL : ANSWERS_FULL;
     if (round === null || round.calls < (isTry ? tries : answers)) return false;
     slot.round = null;
-    // A burst meets a long window that is too short at its first call alone; a short one holds all alike.
+    // In a long window only the first call of a burst is held; a short one holds all alike.
     const holdMs = isLong && !isTry ? round.secondMs : meanHoldMs(round);
     const perMs = slot.perMs(rule, now, this.#settings);
     const tried = { share: this.#usedShare(slot, rule, now), perMs, isTry };

@@ -221,7 +221,7 @@ export class RoundTrips {
     if (age < HALF_MS) return;
     this.#older = age < 2 * HALF_MS ? this.#newer : empty(now);
     this.#newer = empty(now);
-    // After so long a silence the line is as cold as at the start.
+    // After so long a silence connections are as cold as at the start.
     if (this.#older.samples === 0) this.#isWarm = false;
     if (!this.#isWarm) this.#warmAt = Number.POSITIVE_INFINITY;
     this.#compare();

@@ -21,7 +21,7 @@ const TELLING_MS_MAX = 400;
 
 // A window together with what it is for: one object, because there are so many.
 export class Slot extends RollingWindow {
-  // The widest rule of this name seen, for the eye.
+  // The widest rule of this name seen; for display.
   rule: Rule;
   rate: LearnedRate | null = null;
   // Answers since the last conclusion; null: nothing is noticed.
@@ -83,7 +83,7 @@ export class Slot extends RollingWindow {
     return this.earliest(cost, countOf(rule, proven), perMsOf(rule, proven), now) - now;
   }
 
-  // What is ahead by less may be taken at once although nothing has changed.
+  // A try that is early by less proves nothing: the platform may take it without its limit having changed.
   tellingMs(rule: Rule): number {
     return Math.min(TELLING_MS_MAX, TELLING_SHARE * rule.perMs);
   }

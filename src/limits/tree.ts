@@ -30,8 +30,8 @@ export class Tree {
     return this.#chats.size + this.#threads.size + this.#users.size;
   }
 
-  // When the line becomes known, what was entered at the moment of its answer counts from when it was judged. In long
-  // windows that is nothing.
+  // When the round trip becomes known, calls entered at the moment of their answer count from when they were judged. In
+  // long windows that makes no difference.
   knowLine(leastTrip: number, now: number): number {
     if (this.#leastTrip === 0 && leastTrip > 0) {
       for (const slot of this.root.slots) {
@@ -211,10 +211,10 @@ function made(branches: Map<string, Branch>, scope: Rule['scope'], name: string)
   return branch;
 }
 
-// Room in all windows that a set of rules names: asked for, held while a call is under way, and turned
+// Capacity in all windows that a set of rules names: asked for, held while a call is under way, and turned
 // into a moment of judgement (or given back) when it settles. Nothing is made by asking.
 
-// A user's call under way may be another chat's, whose settling nobody tells this one.
+// A call of the same user may be in flight in another chat, whose settling does not wake this one.
 const ASK_AGAIN_MS = 250;
 
 // One bit per rule: whose windows it uses to the full, and of which it tries more than is known to be allowed; so much
@@ -225,7 +225,7 @@ export interface Pressure {
   telling: number;
 }
 
-// The capacity one call has taken, and what its neighbourhood looked like then. Opaque to everyone outside.
+// The capacity one call has taken, and how full its windows were then. Opaque to everyone outside.
 export class Booking implements Ticket {
   readonly charge: Charge;
   readonly plan: Plan;

@@ -1,4 +1,4 @@
-// What intake needs of the road, declared by the one who needs it. dispatch/ implements it.
+// The port of the road: what those who submit, watch and operate may ask of it. dispatch/ implements it.
 
 import type { Family, Gate } from '../domain/call.ts';
 import type { NewDelivery, State } from '../domain/delivery.ts';
@@ -13,23 +13,24 @@ import type { NotOwner } from '../store/ports/ownership.ts';
 export interface Road {
   // Durable when it resolves; rejects with JournalUnavailable when the store cannot be written.
   submit(delivery: NewDelivery): Promise<Appended>;
-  // Why so many bytes more of the account cannot be taken; null: they can.
+  // Which bound keeps so many more bytes of the account from being queued; null: none.
   fullFor(account: string, bytes: number): QueueFull | null;
-  // It is shown when its turn comes, and a newer one may take its place: nobody need wait for it.
+  // Whether it is a preview of live output: a newer one may take its place, so nobody waits for it.
   isPreview(seq: number): boolean;
-  // An edit that would leave its message as it is needs no call: how the call that left it so ended.
+  // An edit that would change nothing needs no call: the end of the delivery that left the message so. null: a call is
+  // needed.
   unchanged(delivery: NewDelivery): Ended | null;
   // Whether a limit of the account is per user: only then need it be known on whose behalf a call is.
   pacesUsers(account: string): boolean;
   // In which thread a message stands that was sent from here not long ago; null: in none, or nobody knows.
   threadOf(account: string, chat: string, message: string): string | null;
-  // Of calls that are passed straight through: until when the platform wants those of a method to wait (0: they may
-  // go), and that it said so. Kept across a restart.
+  // Of calls that are passed through without a delivery: until when the platform wants those of a method to wait (0: they
+  // may go), and noting that it said so. Kept across a restart.
   passWait(account: string, method: string): number;
   limitPassed(account: string, method: string, until: number): void;
   // For typing signs and drafts: goes at once or not at all; never queued, never tried again.
   cosmetic(call: CosmeticCall): Promise<CosmeticAnswer>;
-  // A call went straight through: it counts for the account's limits.
+  // A call was passed through without a delivery: it counts for the account's limits.
   passed(account: string, charge: Charge): void;
   // Resolves when the delivery comes to rest; if a newer one took its place, when that one does.
   // The signal only ends the waiting, never the delivery.
@@ -40,7 +41,7 @@ export interface Road {
   move(order: MoveOrder): Promise<Moved>;
   // Of one account, in their order, in as few commits as the store needs. Each is answered by itself.
   moveTogether(orders: readonly MoveOrder[]): Promise<Moved[]>;
-  // The caller of a delivery that was accepted as held has left, or one has come back for it.
+  // The caller that waits for the answer to a delivery has left, or one has come back for it.
   caller(account: string, seq: number, isThere: boolean): void;
   // Whose callers had no answer when the process before this one ended.
   unanswered(bounds: UnansweredBounds): Promise<Unanswered[]>;
@@ -52,13 +53,14 @@ export interface Road {
   freezes(): Frozen[];
   pause(account: string): Promise<boolean>;
   resume(account: string): Promise<boolean>;
-  // By hand: asks the platform for the account now, and lets the next call go if it takes the token. null: no such one.
+  // By hand: asks the platform for the account now; if it takes the token the next call may go. null: no such account.
   probe(account: string): Promise<Probed | null>;
-  // By hand: nothing of the chat (null: of the account) goes before `until`, or what is closed there is open again.
-  // Answers until when it holds, as a longer freeze stays (null: no such account), and how many freezes have ended.
+  // By hand: freezes the chat (null: the account) until then, or ends the freezes there. `freeze` answers until when it
+  // holds, as a longer freeze stays (null: no such account); `thaw` how many freezes have ended.
   freeze(what: HandOnLimits, until: number, cause: string): Promise<number | null>;
   thaw(what: HandOnLimits): Promise<number>;
-  // By hand: the numbers of an account's limits, kept and in force when it resolves; null in a change is the way back.
+  // By hand: the numbers of an account's limits. A change is durable and in force when it resolves; null in it restores
+  // the default.
   limitSettings(account: string): LimitSetting[] | null;
   setLimits(account: string, change: LimitChange): Promise<LimitsSet>;
   depths(): Depths;
@@ -100,10 +102,11 @@ export interface CosmeticCall {
   readonly body: string;
 }
 
-// For those who choose when to ask: live output, whose texts are worth nothing while they wait.
+// The road as live output uses it, which asks when a call could go instead of queueing: its texts are worth nothing while
+// they wait.
 export interface AskedRoad extends Road {
-  // It waits for its turn: nothing of its next try has begun. What is submitted in the same turn of the loop reaches
-  // the journal before that try.
+  // It waits for its turn: its next attempt has not begun. What is submitted in the same turn of the event loop reaches
+  // the store before that attempt.
   isWaiting(seq: number): boolean;
   // The messages of its chat that the call changes or deletes; none: there are none, or nobody can tell.
   touched(delivery: NewDelivery): readonly string[];
@@ -117,7 +120,7 @@ export interface AskedRoad extends Road {
   // When a call could go that nobody has asked for yet. At or before now: at once. Infinity: nobody knows, some other
   // call has to come back first.
   earliest(call: Prospect): number;
-  // What holds such a call back, in words; null: nothing does.
+  // What holds such a call back, as text; null: nothing does.
   hindrance(call: Prospect): string | null;
 }
 
@@ -150,11 +153,11 @@ export interface QueuePosition {
 
 export interface Explanation extends QueuePosition {
   readonly state: 'queued' | 'sending';
-  // In words, for a person at night: "this group takes 20 messages a minute; 20 were sent".
+  // For a person: "this group takes 20 messages a minute; 20 were sent".
   readonly summary: string;
-  // What programs call it: a limit, what holds its account, what the store met. null: the words are all there is.
+  // The same as a code: a limit, what holds its account, what is wrong with the store. null: there is only the text.
   readonly cause: string | null;
-  // Where no time ends the wait: what does, in words.
+  // Where no time ends the wait: what does, as text.
   readonly waitsFor: string | null;
   readonly causes: readonly (
     | Cause
@@ -176,7 +179,7 @@ export interface AccountView {
     state: 'closed' | 'open' | 'half_open';
     until: number;
     cause: string;
-    // What was really met; '': nothing more is known.
+    // The error as the system or the platform worded it; '': nothing more is known.
     detail: string;
   };
   readonly waiting: number;

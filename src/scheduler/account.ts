@@ -13,7 +13,7 @@ import { leaveRing, RingMember, TimeHeap, type Waiter } from './collections.ts';
 import type { Pacing } from './pacing.ts';
 import type { LineMember, PlatformLine } from './platform-line.ts';
 
-// A chat with so many times the mean waiting has a long way to go at its own pace.
+// A chat with so many times the mean waiting counts as long; see FairRings.
 const LONG_FACTOR = 2;
 
 export interface AccountQueueOptions {
@@ -45,7 +45,7 @@ export class Account extends RingMember implements Waiter, LineMember {
   // Nothing of the account goes before this time: the breaker is open, or it is paused (Infinity).
   heldUntil = 0;
   heldWhy = '';
-  // What programs call it.
+  // The same as a code.
   heldName = '';
   wakeAt = 0;
   heapIndex = -1;
@@ -103,19 +103,19 @@ export class Account extends RingMember implements Waiter, LineMember {
     this.#wake(now);
     if (this.heldUntil > now) return this.heldUntil;
     if (this.inFlight >= this.inFlightMax) return Number.POSITIVE_INFINITY;
-    // Another account may have come before it, or made way for it.
+    // Another account may be first by now, or no longer be.
     if (this.line !== null) this.reconsider(QUEUE, now);
     for (;;) {
       const found = this.#ready.choose(this.limits, now);
       if (typeof found === 'number') return Math.min(found, this.#nextWake());
       const queued = found.offer!.head!.queued;
       if (this.limits.earliestChat(queued, now) <= now) return this.#serve(found, now);
-      // Something learned since it became ready has closed it.
+      // Something was learned since it became ready, and it must wait.
       this.#place(found, now);
     }
   }
 
-  // Room for a call of a quiet chat while nothing waits: it is in flight without having queued. null: it must queue.
+  // Capacity for a call of a quiet chat while nothing waits: it is in flight without having queued. null: it must queue.
   reserve(queued: Queued, now: number): Ticket | null {
     if (!this.hasRoomFor(queued, now)) return null;
     if (this.limits.earliestChat(queued, now) > now) return null;

@@ -11,7 +11,7 @@ export class Chat extends RingMember implements Waiter {
   readonly lanes = new Map<string, Lane>();
   inFlight = 0;
   waiting = 0;
-  // On their way into the queue.
+  // Deliveries that are being written, and will queue here.
   expected = 0;
   wakeAt = 0;
   heapIndex = -1;
@@ -66,7 +66,7 @@ export class Chat extends RingMember implements Waiter {
     ring.push(flow);
   }
 
-  // It is not its turn, and only another account's can make it so.
+  // Not its turn: that can only change with another account.
   pass(): number {
     this.offer = null;
     return Number.POSITIVE_INFINITY;
@@ -119,7 +119,7 @@ export class Chat extends RingMember implements Waiter {
   }
 }
 
-// Calls of one kind meet the same limits, so one closed answer speaks for all of them.
+// Calls of one kind have the same limits: if one must wait, all must.
 function sameKind(a: Queued, b: Queued): boolean {
   return (
     a.family === b.family &&
@@ -133,7 +133,7 @@ function sameKind(a: Queued, b: Queued): boolean {
 // A flow is the waiting deliveries of one lane and one priority, first in, first out: the unit of order.
 // A lane is up to four flows; one call of a lane is in flight at a time, so order survives retries.
 
-// As far as this the place in a flow is counted exactly.
+// Up to this far from the head the position in a flow is counted exactly.
 const AHEAD_WALKED_MAX = 32;
 
 export class Entry implements Waiter {
@@ -355,7 +355,7 @@ export class Ready {
     let opens = Number.POSITIVE_INFINITY;
     let present = 0;
     const candidates: (Chat | undefined)[] = [];
-    // So that no gate wins every tie.
+    // So that no budget wins every tie.
     this.#gateTurn = (this.#gateTurn + 1) % GATES.length;
     for (let g = 0; g < GATES.length; g++) {
       const gate = (g + this.#gateTurn) % GATES.length;

@@ -8,7 +8,7 @@ import { type Account, isInOneQueue } from './account.ts';
 import type { Chat, Entry, Flow } from './chat.ts';
 import { headOf, type LineMember } from './platform-line.ts';
 
-// As many before it are looked at to tell how its chat is mixed with others; every acceptance asks.
+// So many ahead of it are looked at to estimate how many share its chat; bounded, because every acceptance asks.
 const QUEUE_LOOK_MAX = 32;
 
 export interface PlacedDelivery {

@@ -145,12 +145,12 @@ export class Scheduler {
     return until === Infinity ? { kind: 'idle' } : { kind: 'wait', until };
   }
 
-  // Whether it is worth asking to reserve: nothing waits in the account, and the chat is quiet.
+  // Whether `reserve` is worth a try: nothing waits in the account, and the chat is quiet.
   hasRoomFor(call: CallTarget, now: number): boolean {
     return this.#accounts.get(call.account)?.hasRoomFor(call, now) === true;
   }
 
-  // Something is being written down that will wait here, or not: until it has `arrived`, nothing may go past it.
+  // A delivery is being written that may queue here: until it has `arrived`, nothing may overtake it.
   expect(call: CallTarget, bytes: number): Expected {
     const account = this.#accountOf(call);
     account.load.enter(bytes);
@@ -187,7 +187,7 @@ export class Scheduler {
     assert(queued !== undefined, 'only what is in flight finishes');
     this.#inFlight.delete(seq);
     const account = this.#accountOf(queued);
-    // Before the lane is free: nothing of the lane may slip in between.
+    // Before the lane is free, so that nothing of the lane overtakes it.
     if (again !== null) this.add(again, now);
     account.finished(queued, now);
     account.load.leave(queued.bytes);
@@ -241,7 +241,7 @@ export class Scheduler {
     return this.#inFlight.has(seq);
   }
 
-  // Waiting or in flight: what was left for the owner may come by its own way while its account is read.
+  // Waiting or in flight: while an account is recovered a delivery may also arrive by itself.
   has(seq: number): boolean {
     return this.#waiting.has(seq) || this.#inFlight.has(seq);
   }

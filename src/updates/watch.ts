@@ -95,7 +95,7 @@ export class Watch {
       .map((summary) => rowOf(account, summary, clock.now(), 'seen', ''));
     if (batch.length === 0) return;
     incoming.record(batch).catch((error: unknown) => {
-      log.warn({ err: error, account }, 'could not note who wrote');
+      log.warn({ err: error, account }, 'could not save the updates that were seen');
     });
   }
 

@@ -49,7 +49,7 @@ const OFF: IngestPart = {
   stop: async () => {},
 };
 
-// `options`: asked when a post goes into a chat, which is after intake was made.
+// `options`: asked when a post goes into a chat, which is after the HTTP side was made.
 export function openIngest(
   config: Config,
   resources: Resources,
@@ -129,7 +129,10 @@ function openVault({ clock, log, journal, secret, secretPrevious }: Resources): 
   return new ReaderVault({
     ...{ store: journal.ingest, clock, secret, secretPrevious },
     onUnreadable: (kind, account) =>
-      log.warn({ kind, account }, 'the session of a reader was sealed with another secret'),
+      log.warn(
+        { kind, account },
+        'the session of a reader cannot be decrypted: it was encrypted with another secret',
+      ),
   });
 }
 

@@ -38,7 +38,7 @@ export function noteDone(options: IntakeOptions, about: 'path' | 'body') {
     try {
       await guards.audit.note(entry);
     } catch (error) {
-      log.error({ err: error, ...entry }, 'could not note what was done');
+      log.error({ err: error, ...entry }, 'could not write the audit log');
     }
     return payload;
   };

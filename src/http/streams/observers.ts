@@ -21,9 +21,9 @@ export function draftObserving(
       const drafted = await draftStream(options, copy, { ...headers, idempotencyKey: null });
       if (drafted.kind === 'drafted') return drafted.stream;
       const { code } = drafted.problem;
-      options.log.warn({ observer, code }, 'a stream has an observer less');
+      options.log.warn({ observer, code }, 'an observer was dropped from a stream');
     } catch (error) {
-      options.log.error({ err: error, observer }, 'a stream has an observer less');
+      options.log.error({ err: error, observer }, 'an observer was dropped from a stream');
     }
     return null;
   });

@@ -66,7 +66,10 @@ export async function takeBody(
   const end = await desk.pour(id, new Body(source), ready.feed);
   if (end.kind === 'cut_off' && source.destroyed) {
     const { account, chat } = end.view;
-    options.log.warn({ stream: id, account, chat }, 'a sender broke off; its text is finished so');
+    options.log.warn(
+      { stream: id, account, chat },
+      'the producer of a stream disconnected; its text is finished as far as it came',
+    );
   }
   // A sender that is gone does not hear it.
   if (end.kind !== 'finished') return sendProblem(reply, endProblem(tag, end, ready.opened));

@@ -187,7 +187,10 @@ class Overview {
       const tick = await this.look();
       this.#publish('tick', tick, () => true);
     } catch (error) {
-      this.#options.log.warn({ err: error }, 'could not look for those who watch; trying again');
+      this.#options.log.warn(
+        { err: error },
+        'could not make the overview for those who watch; trying again',
+      );
     }
   }
 

@@ -2,7 +2,7 @@
 // each slot. Derived from the disk at opening; every change of a delivery's state goes through
 // here. At most one delivery of a slot is queued at any time.
 
-import { canBeTold, canMove, type State } from '../../domain/delivery.ts';
+import { canMove, canMoveByReceipt, type State } from '../../domain/delivery.ts';
 import type { HistoryEntry } from '../../ledger/ledger.ts';
 import { assert } from '../../system/assert.ts';
 import type { DeliveryPast } from '../ports/delivery.ts';
@@ -51,7 +51,7 @@ export class SlotsAndCounts {
   }
 
   leave(row: MemoryRow, to: State, at: number): void {
-    assert(canMove(row.state, to) || canBeTold(row.state, to), `${row.state} → ${to}`);
+    assert(canMove(row.state, to) || canMoveByReceipt(row.state, to), `${row.state} → ${to}`);
     this.#release(row);
     row.state = to;
     row.settledAt = at;

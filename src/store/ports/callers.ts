@@ -1,7 +1,7 @@
-// Callers who hold the line until their delivery ends, as the store remembers them. A delivery that is accepted for
+// Callers who wait until their delivery ends, as the store remembers them. A delivery that is accepted for
 // such a caller is marked in its own row, and the mark is settled with it, so that remembering costs no commit. After
 // the process was killed the marks tell whose caller never had its answer: when that caller repeats the call, the first
-// delivery is its answer. Only what leaves the ordinary (a caller hangs up, or comes back) is a command of its own.
+// delivery is its answer. Only the exceptions (a caller hangs up, or comes back) are commands of their own.
 
 import type { State } from '../../domain/delivery.ts';
 
@@ -16,14 +16,14 @@ export type CallerHold = (typeof HELD)[keyof typeof HELD];
 // Of the process before this one, the oldest first.
 export interface Unanswered {
   readonly seq: number;
-  // See fingerprint.ts; of the call as it was asked for, whatever cures have made of it.
+  // See store/fingerprint.ts; of the call as it was submitted, whatever repairs have changed since.
   readonly print: string;
   // True: it was answered, but so shortly before the process ended that the answer may be lost.
   readonly answered: boolean;
 }
 
 export interface UnansweredBounds {
-  // What ended longer before the process did is not told.
+  // What ended longer before the process did is left out.
   readonly endedMsMax: number;
   readonly max: number;
 }
@@ -55,7 +55,7 @@ export function answersRepeat(state: State): boolean {
   }
 }
 
-// Those that were told, the newest; of the others the rule is enough.
+// Only the newest deviations from the rule below are kept.
 const TOLD_MAX = 100_000;
 
 // Which deliveries have their caller now.

@@ -1,5 +1,5 @@
 // The port of a fleet: who owns what, as the store says. Only a store that several nodes share has it; the truth about
-// an account is its row, and what nodes tell each other is only faster.
+// an account is its row, and messages between nodes are only faster.
 
 export interface FleetStore {
   // Those that none of these nodes owns, in order of account: nobody's, a dead node's, or one's own.

@@ -20,7 +20,7 @@ export interface HandOverStore {
   leaveStray(seq: number): Promise<void>;
   // Whether nobody has taken it up yet.
   isStray(seq: number): Promise<boolean>;
-  // What other nodes handed over into accounts that this one owns, in order; each is told once.
+  // What other nodes handed over into accounts that this one owns, in order; each is returned once.
   takeStrays(): Promise<Queued[]>;
 }
 

@@ -2,7 +2,7 @@
 // minute; whoever reads adds them up.
 
 export interface MinuteStore {
-  // Those of the same minute, account and process anew.
+  // Replaces those of the same minute, account and process.
   save(sums: readonly MinuteSum[]): Promise<void>;
   // Of one account, or of all of them (ALL_ACCOUNTS), from that minute on, in order of minute and process.
   since(asked: { account: string; minute: number }): Promise<MinuteSum[]>;

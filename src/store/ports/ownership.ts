@@ -1,6 +1,6 @@
 // The port of ownership. A platform's limit belongs to the account, so one process at a time paces it; which one is
 // kept in the store as a number that every take-over raises. Every write of the road carries it, and an older one is
-// refused: a process that was frozen past its time can neither accept, begin nor settle what is not its own any more.
+// refused: a process that stood still while another took over can neither accept, begin nor settle.
 // Embedded there is one process, and the first number holds for ever.
 
 import { assert } from '../../system/assert.ts';
@@ -36,7 +36,7 @@ export const NOT_OWNER: NotOwner = { kind: 'not_owner' };
 
 export type Kept = { readonly kind: 'kept' } | NotOwner;
 
-// An owner vouches for nothing but its own account.
+// An owner writes records of its own account only.
 export function assertOwn(
   { account }: Owner,
   records: readonly { readonly account: string }[],

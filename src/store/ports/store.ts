@@ -25,7 +25,7 @@ export interface Store
     OwnershipStore,
     AccountStore,
     MaintenanceStore {
-  // Who holds the line for an answer.
+  // Callers who wait for an answer.
   readonly callers: CallerStore;
   // What comes in, the other direction.
   readonly incoming: UpdateStore;

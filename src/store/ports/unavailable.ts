@@ -1,4 +1,4 @@
-// What a command of any port is told when its store cannot be written: it is thrown, because no caller can go on.
+// What a command of any port rejects with when its store cannot be written: thrown, because no caller can go on.
 
 // The store cannot be written now (disk full, I/O error). Nothing of the command took effect.
 export class JournalUnavailable extends Error {
@@ -22,7 +22,7 @@ export class CommandInDoubt extends JournalUnavailable {
   }
 }
 
-// Another process has the account, and did not say whether it took the command. It may have.
+// The process that owns the account did not answer whether it took the command. It may have.
 export class OwnerSilent extends JournalUnavailable {
   constructor() {
     super('journal_failed', 'the owner of the account did not answer');

@@ -1,5 +1,4 @@
-// The port of what comes in: updates, known by account and update id. One that repeats
-// changes nothing. An update is `seen` (noted, so that answers are known as such after a restart), `waiting` (for
+// The port of updates, each known by account and update id. One that repeats changes nothing. An update is `seen` (noted, so that answers are known as such after a restart), `waiting` (for
 // the app to take it) or `done`. As everywhere in the store, a promise resolves when its effect is durable.
 
 export interface UpdateStore {

@@ -49,7 +49,10 @@ export function ingestLog(
         return;
       case 'gap': {
         const { after, before } = event;
-        log.warn({ ...about, after, before }, 'posts between two ids have not come');
+        log.warn(
+          { ...about, after, before },
+          'gap in a channel: posts between two ids are missing',
+        );
         return;
       }
       case 'waits': {
@@ -58,7 +61,7 @@ export function ingestLog(
         return;
       }
       case 'unread':
-        log.warn({ ...about, detail: event.detail }, 'there is nothing to read a channel with');
+        log.warn({ ...about, detail: event.detail }, 'no reader is available for a channel');
         return;
       case 'failed':
       case 'dead': {
