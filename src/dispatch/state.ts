@@ -69,8 +69,13 @@ export class RoadState {
       this.events.emit(event),
     );
     this.scheduled = new Scheduled(parts);
-    this.byHand = new LimitsSetByHand(this, parts);
-    this.tokens = new TokenChecks(this, parts, parts.track);
+    const { availability, events } = this;
+    this.byHand = new LimitsSetByHand(
+      { writeLimits: this.writeLimits.bind(this), retune: this.retune.bind(this) },
+      parts,
+    );
+    const asked = { availability, events, profileOf: this.profileOf.bind(this), wake: parts.wake };
+    this.tokens = new TokenChecks(asked, parts, parts.track);
   }
 
   get accounts(): ReadonlyMap<string, RoadAccount> {
@@ -90,12 +95,7 @@ export class RoadState {
     this.#trips.set(host, trips);
     const filled = this.limitsFilled.get(platform.name) ?? new Map<string, number>();
     this.limitsFilled.set(platform.name, filled);
-    const limits = new AccountLimits({
-      account: id,
-      priors: profile.priors,
-      trips,
-      filled,
-    });
+    const limits = new AccountLimits({ account: id, priors: profile.priors, trips, filled });
     const settings = { inFlightMax, order, platform: platform.name, isStranger };
     const account = { profile, limits };
     this.#accounts.set(id, account);
