@@ -1,5 +1,5 @@
-// Work that comes round: done at the start, again at once while there is more of it (after a pause, so that others get
-// their turn), else after a while. A step that fails is told, and tried again at the next round.
+// Periodic work: done at the start, again after a short pause while there is more of it (so that others get a turn),
+// else after the period. A step that fails is reported, and tried again in the next round.
 
 import type { Clock, Timer } from './clock.ts';
 import { drained, type Service } from './service.ts';

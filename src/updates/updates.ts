@@ -2,6 +2,7 @@
 // keeps them, knows from them which calls are answers, and hands them on to the app: posted, or polled.
 // May assume that the accounts it is asked about are known, and that nobody calls before the start.
 
+import { createHmac } from 'node:crypto';
 import type { Gate } from '../domain/call.ts';
 import { accountId, isSandboxAccount, platformOf, SANDBOX } from '../domain/ids.ts';
 import type {
@@ -20,7 +21,6 @@ import { Forwarder } from './forwarder.ts';
 import { type Polled, Polls } from './polls.ts';
 import type { Inbound, PostedUpdate, ReceivedUpdate, UpdateEnd, WebhookView } from './port.ts';
 import { createPruning } from './pruning.ts';
-import { derivedSecret } from './secret.ts';
 import type { AnsweringCall } from './seen.ts';
 import { derivedSigningSecret, signedHeaders, webhookId } from './signature.ts';
 import { rowOf, Watch } from './watch.ts';
@@ -348,4 +348,10 @@ class InboundPart implements Inbound {
       [afterAccount, afterUpdateId] = [last.account, last.updateId];
     }
   }
+}
+
+// The secret by which a webhook call proves that it comes from the platform, where the account has none of its own:
+// derived from the gateway's, so that there always is one and nobody has to keep it.
+function derivedSecret(gatewaySecret: string, account: string): string {
+  return createHmac('sha256', gatewaySecret).update(`webhook\0${account}`).digest('base64url');
 }
