@@ -56,10 +56,6 @@ export function createLog(options: LogOptions): Log {
   );
 }
 
-function silentLog(): Log {
-  return pino({ level: 'silent' });
-}
-
 function stderrSink(): DestinationStream {
   if (!process.stderr.isTTY) return destination({ dest: STDERR, sync: true });
   const oneLine = { singleLine: true, translateTime: 'SYS:HH:MM:ss.l' };

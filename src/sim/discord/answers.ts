@@ -32,11 +32,9 @@ export const INVALID_WEBHOOK_TOKEN = error(401, 50027, 'Invalid Webhook Token');
 export const ACKNOWLEDGED = error(400, 40060, 'Interaction has already been acknowledged.');
 export const MISSING_PERMISSIONS = error(403, 50013, 'Missing Permissions');
 export const MISSING_ACCESS = error(403, 50001, 'Missing Access');
-const CANNOT_DM = error(403, 50007, 'Cannot send messages to this user');
 export const NOT_YOURS = error(403, 50005, 'Cannot edit a message authored by another user');
 export const EMPTY = error(400, 50006, 'Cannot send an empty message');
 export const INVALID_JSON = error(400, 50109, 'The request body contains invalid JSON.');
-const NO_TEXT_CHANNEL = error(400, 50008, 'Cannot send messages in a non-text channel');
 
 export function invalidForm(field: string, code: string, message: string): SimDiscordError {
   const errors = { [field]: { _errors: [{ code, message }] } };
