@@ -23,7 +23,8 @@ export interface AcceptContext {
   readonly settings: AcceptSettings;
   // Observers whose platform is still being asked for their account; see OBSERVERS_LATE_MAX.
   readonly late: { observers: number };
-  // Takes the calls that change a message, and applies them to the copies that observers have. Left out: nothing follows.
+  // Takes the calls that change a message, and applies them to the copies that observers have. Left out: nothing
+  // follows.
   readonly followUps?: {
     submit: Road['submit'];
     of(delivery: NewDelivery): Promise<readonly FollowUp[]>;

@@ -364,7 +364,8 @@ export function inItsThread(
   return thread === null ? call : { ...call, thread };
 }
 
-// On whose behalf a call is, where the caller does not say: the person of a private chat, else the author it replies to.
+// On whose behalf a call is, where the caller does not say: the person of a private chat, else the author it replies
+// to.
 export function userFor(
   { road, updates }: Pick<AcceptContext, 'road' | 'updates'>,
   account: string,
@@ -377,8 +378,8 @@ export function userFor(
   return person ?? updates?.authorOf(account, { chat, params }) ?? null;
 }
 
-// Whether a call answers somebody, by the updates seen: that decides which budget it spends and its priority. A priority
-// that the caller gave wins; see `compose`.
+// Whether a call answers somebody, by the updates seen: that decides which budget it spends and its priority. A
+// priority that the caller gave wins; see `compose`.
 
 export function answering(
   { updates }: Pick<AcceptContext, 'updates'>,

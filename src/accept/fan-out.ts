@@ -1,9 +1,9 @@
-// One message to an origin and its observers. The origin is submitted first and alone, so that a refused message reaches
-// no observer, and no observer can delay or fail it. Each copy is a delivery of its own; what goes wrong with one stands
-// at its index in `observers`. A copy whose account must first be looked up at its platform is `pending` in the answer,
-// and is submitted when the platform has answered.
-// A call that changes a message is not copied: it follows to the copies of that message (see follow-up.ts), and an
-// observer without a body of its own gets what became of its copy.
+// One message to an origin and its observers. The origin is submitted first and alone, so that a refused message
+// reaches no observer, and no observer can delay or fail it. Each copy is a delivery of its own; what goes wrong with
+// one stands at its index in `observers`. A copy whose account must first be looked up at its platform is `pending` in
+// the answer, and is submitted when the platform has answered. A call that changes a message is not copied: it follows
+// to the copies of that message (see follow-up.ts), and an observer without a body of its own gets what became of its
+// copy.
 
 import { changesMessage, type NewDelivery } from '../domain/delivery.ts';
 import { type Problem, problem } from '../domain/errors.ts';

@@ -1,5 +1,5 @@
-// Joins a node with its fleet: who is alive, which accounts are this node's, calls to other nodes, and notices of changes
-// in the store. Embedded there is none of it.
+// Joins a node with its fleet: who is alive, which accounts are this node's, calls to other nodes, and notices of
+// changes in the store. Embedded there is none of it.
 
 import type { Accounts } from '../accounts/accounts.ts';
 import { type AccountPart, FleetAccounts, type OwnershipEvent } from '../cluster/accounts.ts';
@@ -362,8 +362,8 @@ export class Fleet {
     }
   }
 
-  // A node that alone is cut off from the store asks the others whether they have taken its accounts. What comes for those
-  // is then handed on instead of waiting here for as long as the cut lasts.
+  // A node that alone is cut off from the store asks the others whether they have taken its accounts. What comes for
+  // those is then handed on instead of waiting here for as long as the cut lasts.
   async #lookWhileAway(): Promise<void> {
     const { mode, since } = this.#p.spilling.standing;
     if (mode !== 'away' || this.#p.clock.now() - (since ?? 0) < AWAY_LOOK_AFTER_MS) return;

@@ -72,8 +72,8 @@ export function openUpdates(
   };
 }
 
-// Found by its delivery's id, or where it carries none of this account's, by the message's. The id in a post is not to be
-// trusted: with another account's delivery the store would answer that this account has a new owner.
+// Found by its delivery's id, or where it carries none of this account's, by the message's. The id in a post is not to
+// be trusted: with another account's delivery the store would answer that this account has a new owner.
 async function receive(
   { engine, ledger, journal }: Resources,
   account: string,

@@ -94,8 +94,8 @@ export function shiftCall(call: StoredCall, shift: ClockRecord['calls']): Stored
   };
 }
 
-// Only what is scheduled may enter in the future; the rest enters now at the latest, whatever the clock said when it was
-// accepted.
+// Only what is scheduled may enter in the future; the rest enters now at the latest, whatever the clock said when it
+// was accepted.
 export function entered(queued: Queued, now: number): Queued {
   const enterAt = isScheduled(queued) ? queued.dueAt : Math.min(queued.enterAt, now);
   return enterAt === queued.enterAt ? queued : { ...queued, enterAt };

@@ -32,8 +32,8 @@ export async function takeAccount(parts: HandOverParts, account: string): Promis
   return isOwn;
 }
 
-// Begins nothing more of it, and lets what is in flight end; what is still in flight at the deadline is uncertain for the
-// next owner. Messages are accepted for the next owner meanwhile.
+// Begins nothing more of it, and lets what is in flight end; what is still in flight at the deadline is uncertain for
+// the next owner. Messages are accepted for the next owner meanwhile.
 export async function handOverAccount(
   { state, clock, isIdle }: HandOverParts,
   account: string,

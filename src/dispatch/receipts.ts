@@ -1,5 +1,5 @@
-// What a platform reports of a message after it has accepted it: that it arrived, that it was read, that it could not be
-// delivered after all, or that one whose answer was lost is out.
+// What a platform reports of a message after it has accepted it: that it arrived, that it was read, that it could not
+// be delivered after all, or that one whose answer was lost is out.
 
 import type { ReceiptCommand, ReceiptEffect } from '../store/ports/delivery.ts';
 import { sleep } from '../system/clock.ts';

@@ -250,9 +250,9 @@ function fullForStranger(
 
 // Writing a message down, and the short way for one that could go at once: nothing of its account waits, its chat is
 // quiet, its limits are open. Its capacity is taken before it is on disk, and it is accepted and begun in one commit
-// instead of two. Its call leaves when that commit is written, while fsync runs; the caller gets no acceptance before it
-// is durable. The promises stay the same: no request leaves before its begin is in the store, and none overtakes what
-// was handed over before it and is still being written.
+// instead of two. Its call leaves when that commit is written, while fsync runs; the caller gets no acceptance before
+// it is durable. The promises stay the same: no request leaves before its begin is in the store, and none overtakes
+// what was handed over before it and is still being written.
 
 interface Reserved {
   readonly ticket: Ticket;

@@ -1,5 +1,5 @@
-// Read-only views of the road, for people and for live output: why a message has not gone out, who waits longest, when a
-// call could go, what the limits believe.
+// Read-only views of the road, for people and for live output: why a message has not gone out, who waits longest, when
+// a call could go, what the limits believe.
 
 import type { StoreTrouble } from '../domain/event.ts';
 import type {

@@ -1,12 +1,12 @@
-// What a platform itself says of its buckets, answer by answer: so many calls are left until the reset. It comes on top of
-// our windows: a bucket only holds back, and also counts calls that others made with the same credential. A call in flight
-// may or may not be counted in the last answer, so it is counted once more.
+// What a platform itself says of its buckets, answer by answer: so many calls are left until the reset. It comes on top
+// of our windows: a bucket only holds back, and also counts calls that others made with the same credential. A call in
+// flight may or may not be counted in the last answer, so it is counted once more.
 //
 // Used capacity may come back all at once, at the reset, or one call at a time until then, and no single answer says
 // which. Two answers do: in a window the reset stays where it is; where capacity comes back one by one, each call moves
-// the reset away by the time one call needs. Until that was seen, an empty bucket is taken for a window. From then on it
-// admits a call as soon as the reset is no further away than the other calls need. One call needs at least the time to
-// the reset divided by the calls used: the largest such quotient seen is never too large, so nothing goes early.
+// the reset away by the time one call needs. Until that was seen, an empty bucket is taken for a window. From then on
+// it admits a call as soon as the reset is no further away than the other calls need. One call needs at least the time
+// to the reset divided by the calls used: the largest such quotient seen is never too large, so nothing goes early.
 
 import type { ObservedBucket } from '../domain/outcome.ts';
 import type { Cause } from './types.ts';

@@ -30,9 +30,9 @@ import { sayRefused } from './wording.ts';
 
 type Limited = Extract<Signal, { kind: 'limited' }>;
 
-// That a budget of the account (broadcast, reply, paid) is used up is our guess, not the platform's word. So at first one
-// call at a time may pass, which delays healthy chats by one answer's time only. Probes that are all refused close the
-// budget for longer and longer; after these steps the next refusal is proof enough to keep the whole wait.
+// That a budget of the account (broadcast, reply, paid) is used up is our guess, not the platform's word. So at first
+// one call at a time may pass, which delays healthy chats by one answer's time only. Probes that are all refused close
+// the budget for longer and longer; after these steps the next refusal is proof enough to keep the whole wait.
 const GUESSES_MS = [0, 0, 0, 0, 1_000, 2_000, 5_000] as const;
 // So many healthy chats refused in a row close their budget; fewer where the account's window explains it.
 const SUSPECTS_MIN = 4;
@@ -276,8 +276,8 @@ export class Lessons {
     const used = counted / rule.count;
     if (used < USED_SHARE_MIN) return { estimate, fit: 'none' as Fit };
     const isHalfUsed = used >= HALF_USED_SHARE * slot.share(now, this.#settings);
-    // A wait longer than the window is a penalty, whatever it was for. If the next calls end in the same way, it was for
-    // these: under a penalty the platform names no other wait.
+    // A wait longer than the window is a penalty, whatever it was for. If the next calls end in the same way, it was
+    // for these: under a penalty the platform names no other wait.
     if (retryAfterMs > rule.perMs + WAIT_MS_ERROR) {
       const isAgain = isHalfUsed && now < penalizedUntil;
       return { estimate: counted / rule.count, fit: isAgain ? 'exact' : ('none' as Fit) };

@@ -24,8 +24,8 @@ export interface Road {
   pacesUsers(account: string): boolean;
   // In which thread a message stands that was sent from here not long ago; null: in none, or nobody knows.
   threadOf(account: string, chat: string, message: string): string | null;
-  // Of calls that are passed through without a delivery: until when the platform wants those of a method to wait (0: they
-  // may go), and noting that it said so. Kept across a restart.
+  // Of calls that are passed through without a delivery: until when the platform wants those of a method to wait (0:
+  // they may go), and noting that it said so. Kept across a restart.
   passWait(account: string, method: string): number;
   limitPassed(account: string, method: string, until: number): void;
   // For typing signs and drafts: goes at once or not at all; never queued, never tried again.
@@ -102,8 +102,8 @@ export interface CosmeticCall {
   readonly body: string;
 }
 
-// The road as live output uses it, which asks when a call could go instead of queueing: its texts are worth nothing while
-// they wait.
+// The road as live output uses it, which asks when a call could go instead of queueing: its texts are worth nothing
+// while they wait.
 export interface AskedRoad extends Road {
   // It waits for its turn: its next attempt has not begun. What is submitted in the same turn of the event loop reaches
   // the store before that attempt.

@@ -115,7 +115,8 @@ export class Account extends RingMember implements Waiter, LineMember {
     }
   }
 
-  // Capacity for a call of a quiet chat while nothing waits: it is in flight without having queued. null: it must queue.
+  // Capacity for a call of a quiet chat while nothing waits: it is in flight without having queued. null: it must
+  // queue.
   reserve(queued: Queued, now: number): Ticket | null {
     if (!this.hasRoomFor(queued, now)) return null;
     if (this.limits.earliestChat(queued, now) > now) return null;

@@ -1,6 +1,6 @@
 // One order over the accounts of a platform: each keeps its own queue, and only the one whose first was accepted before
-// all others may send. An account that is held without an end (paused, refused) is skipped: it would stop all others until
-// an operator acts.
+// all others may send. An account that is held without an end (paused, refused) is skipped: it would stop all others
+// until an operator acts.
 
 import type { Queued } from '../domain/delivery.ts';
 import { PRIORITY_RANK } from '../domain/priority.ts';

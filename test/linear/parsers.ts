@@ -25,12 +25,12 @@ import {
 import { classify } from '../../src/platforms/telegram/classify.ts';
 import { CREDENTIALS } from '../../src/platforms/telegram/credentials.ts';
 import { DIALECT } from '../../src/platforms/telegram/dialect/dialect.ts';
-import { escapeFor } from '../../src/platforms/telegram/text/escape.ts';
 import { readChannelPage } from '../../src/platforms/telegram/history/page-html.ts';
+import { split } from '../../src/platforms/telegram/parts.ts';
+import { escapeFor } from '../../src/platforms/telegram/text/escape.ts';
 import { parseHtml } from '../../src/platforms/telegram/text/html.ts';
 import { renderLive } from '../../src/platforms/telegram/text/live-text.ts';
 import { parseMarkdown, parseMarkdownV2 } from '../../src/platforms/telegram/text/markdown.ts';
-import { split } from '../../src/platforms/telegram/parts.ts';
 import { LIVE_OUTPUT } from '../../src/platforms/terminal/live-output.ts';
 import { unmarked } from '../../src/platforms/whatsapp/callback-data.ts';
 import { CREDENTIALS as WHATSAPP_CREDENTIALS } from '../../src/platforms/whatsapp/credentials.ts';
@@ -102,7 +102,7 @@ const WHATSAPP_READING = createReading();
 
 export const PARSERS: Readonly<Record<string, Parser>> = {
   'Telegram HTML': {
-    files: [...telegram('html'), ...BUILDER],
+    files: [...telegram('text/html'), ...BUILDER],
     work: (text) => [parseHtml(text), parseHtml(text, true)],
     words: [
       '<',
@@ -123,12 +123,12 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
     ],
   },
   'Telegram MarkdownV2': {
-    files: [...telegram('markdown'), ...BUILDER],
+    files: [...telegram('text/markdown'), ...BUILDER],
     work: (text) => [parseMarkdownV2(text), parseMarkdownV2(text, true)],
     words: MARKDOWN,
   },
   'Telegram Markdown': {
-    files: [...telegram('markdown'), ...BUILDER],
+    files: [...telegram('text/markdown'), ...BUILDER],
     work: parseMarkdown,
     words: MARKDOWN,
   },
@@ -141,7 +141,7 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
     words: COMMONMARK,
   },
   'live text': {
-    files: telegram('live-text'),
+    files: telegram('text/live-text'),
     work: (text) => [renderLive(text, 'markdown', true), renderLive(text, 'html', false)],
     words: [
       'a',

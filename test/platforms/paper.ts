@@ -1,9 +1,9 @@
 // The smallest platform there can be: a notebook per account, a page per chat. It has the three parts every platform
 // has and no capability; whoever wants one must do without it. An account is called by name.
 
-import { byName } from '../../src/platforms/shared/by-name.ts';
 import type { PlatformDefinition } from '../../src/platforms/definition.ts';
 import type { Platform } from '../../src/platforms/platform.ts';
+import { byName } from '../../src/platforms/shared/by-name.ts';
 
 const { credentials, identify } = byName(/^[a-z]{1,32}$/, '1 to 32 small letters');
 const PLAN = Object.freeze({ account: Object.freeze([]), chat: Object.freeze([]) });

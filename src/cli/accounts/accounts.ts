@@ -3,10 +3,10 @@
 import type { Command } from 'commander';
 import { PLATFORM_DEFAULT } from '../../platforms/registry.ts';
 import { systemClock } from '../../system/clock.ts';
-import { cureOf, type ShownAccount, troubleOf } from './view.ts';
 import { addClientOptions, commandLine, connect } from '../client.ts';
 import { Failed, type Io, printJson, WrongUsage } from '../io.ts';
 import { table } from '../terminal/table.ts';
+import { cureOf, type ShownAccount, troubleOf } from './view.ts';
 
 interface Removed {
   readonly cancelled: number;

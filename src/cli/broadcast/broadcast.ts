@@ -6,10 +6,10 @@ import type { Command } from 'commander';
 import { PRIORITIES } from '../../domain/priority.ts';
 import { PLATFORM_DEFAULT } from '../../platforms/registry.ts';
 import { systemClock } from '../../system/clock.ts';
-import { type OrderOptions, orderOf, withList } from './order.ts';
 import { addClientOptions, connect } from '../client.ts';
 import { Failed, type Io, printJson, WrongUsage } from '../io.ts';
 import { onlyAccount } from '../target.ts';
+import { type OrderOptions, orderOf, withList } from './order.ts';
 import { watchBroadcast } from './progress.ts';
 import {
   type BroadcastAnswer,

@@ -5,9 +5,9 @@ import type { Command } from 'commander';
 import { systemClock } from '../../system/clock.ts';
 import { addClientOptions, connect } from '../client.ts';
 import { type Io, printJson } from '../io.ts';
-import { addLimitSettings } from './settings.ts';
 import { secondsOf } from '../seconds.ts';
 import { moment, table, until as untilWhen } from '../terminal/table.ts';
+import { addLimitSettings } from './settings.ts';
 
 interface ShownLimit {
   readonly account: string;

@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { parseJson } from '../../system/json.ts';
 import { addClientOptions, type Client, commandLine, connect } from '../client.ts';
-import { describeDelivery, type Meanings, meaningsFrom, type ShownDelivery } from './delivery.ts';
 import { Failed, type Io, printJson, WrongUsage } from '../io.ts';
 import { moment, table } from '../terminal/table.ts';
+import { describeDelivery, type Meanings, meaningsFrom, type ShownDelivery } from './delivery.ts';
 
 interface Filter {
   readonly account?: string;

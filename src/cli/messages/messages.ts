@@ -2,9 +2,9 @@
 
 import type { Command } from 'commander';
 import { addClientOptions, connect } from '../client.ts';
-import { describeDelivery, type Meanings, meaningsFrom, type ShownDelivery } from './delivery.ts';
 import { type Io, printJson } from '../io.ts';
 import { moment, table } from '../terminal/table.ts';
+import { describeDelivery, type Meanings, meaningsFrom, type ShownDelivery } from './delivery.ts';
 
 interface Options {
   readonly account?: string;

@@ -89,8 +89,8 @@ export class Cosmetics {
   }
 }
 
-// The caller gets a refusal (drafts exist in private chats only), but no wait and no connection error: it would only try
-// again.
+// The caller gets a refusal (drafts exist in private chats only), but no wait and no connection error: it would only
+// try again.
 function answerFor(outcome: Outcome): CosmeticAnswer {
   switch (outcome.kind) {
     case 'sent':

@@ -242,7 +242,8 @@ export class Attempts {
       const key = formatId(this.#road.tag, queued.seq);
       const reply = await platform.wire.send({ credential, method, body, deadlineMs, key });
       const outcome = platform.wire.classify(method, reply);
-      if (typeof outcome.kind !== 'string') throw new TypeError('the platform’s classify returned no outcome');
+      if (typeof outcome.kind !== 'string')
+        throw new TypeError('the platform’s classify returned no outcome');
       const date = reply.kind === 'answered' ? reply.headers.date : undefined;
       return { outcome: this.#arrived(departure, queued, outcome), date };
     } catch (error) {

@@ -1,5 +1,6 @@
-// The port of updates, each known by account and update id. One that repeats changes nothing. An update is `seen` (noted, so that answers are known as such after a restart), `waiting` (for
-// the app to take it) or `done`. As everywhere in the store, a promise resolves when its effect is durable.
+// The port of updates, each known by account and update id. One that repeats changes nothing. An update is `seen`
+// (noted, so that answers are known as such after a restart), `waiting` (for the app to take it) or `done`. As
+// everywhere in the store, a promise resolves when its effect is durable.
 
 export interface UpdateStore {
   // Which of them were new. One that was only seen before and is to wait now counts as new.

@@ -1,10 +1,10 @@
 // How many dead letters need somebody. A person who has blocked the bot is no alarm: nothing can be done about it, and
 // every bot has some.
 
+import { useFetched } from './hooks/use-fetched.ts';
 import { overview } from './live.ts';
 import { useReachless } from './reasons.ts';
 import { useStore } from './store.ts';
-import { useFetched } from './hooks/use-fetched.ts';
 import type { DeadGroup } from './wire/more.ts';
 
 interface DeadCounts {

@@ -2,14 +2,14 @@
 
 import { ask } from '../lib/api.ts';
 import { count, perSecond } from '../lib/format.ts';
+import { useFetched } from '../lib/hooks/use-fetched.ts';
+import { firstClick } from '../lib/hooks/use-once.ts';
 import { useMark } from '../lib/mark.ts';
 import { useNow } from '../lib/now.ts';
 import { hrefOf } from '../lib/route.ts';
 import { may } from '../lib/session-store.ts';
-import { useFetched } from '../lib/hooks/use-fetched.ts';
-import { firstClick } from '../lib/hooks/use-once.ts';
-import { isState, type Page } from '../lib/wire/wire.ts';
 import type { Broadcast } from '../lib/wire/more.ts';
+import { isState, type Page } from '../lib/wire/wire.ts';
 import { Badge } from '../ui/badge.tsx';
 import { confirm } from '../ui/dialog.tsx';
 import { AccountName, Meter, Panel, Screen } from '../ui/parts.tsx';

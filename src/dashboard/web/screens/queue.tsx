@@ -2,10 +2,10 @@
 
 import { pathOf } from '../lib/api.ts';
 import { count } from '../lib/format.ts';
+import { useFetched } from '../lib/hooks/use-fetched.ts';
 import { useMark } from '../lib/mark.ts';
 import { requery, route } from '../lib/route.ts';
 import { useStore } from '../lib/store.ts';
-import { useFetched } from '../lib/hooks/use-fetched.ts';
 import { type Depths, PRIORITIES, type Waiting } from '../lib/wire/wire.ts';
 import { Tabs, TextField } from '../ui/field.tsx';
 import { Panel, Screen } from '../ui/parts.tsx';

@@ -1,9 +1,9 @@
 // The last hours as charts, from the sums the gateway keeps: what went out and what did not, and how long it waited.
 
 import { lasted } from '../lib/format.ts';
+import { useFetched } from '../lib/hooks/use-fetched.ts';
 import { useNow } from '../lib/now.ts';
 import { go, hrefOf, type Query } from '../lib/route.ts';
-import { useFetched } from '../lib/hooks/use-fetched.ts';
 import type { History } from '../lib/wire/more.ts';
 import { Chart } from './chart.tsx';
 import { Answered } from './states.tsx';

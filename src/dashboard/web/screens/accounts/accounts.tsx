@@ -2,14 +2,14 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import { count, plural, sentence } from '../../lib/format.ts';
+import { useFetched } from '../../lib/hooks/use-fetched.ts';
 import { useMark } from '../../lib/mark.ts';
 import { hrefOf } from '../../lib/route.ts';
 import { smallScreen } from '../../lib/screen-size.ts';
 import { may } from '../../lib/session-store.ts';
 import { useStore } from '../../lib/store.ts';
-import { useFetched } from '../../lib/hooks/use-fetched.ts';
-import type { Account, LimitsPage } from '../../lib/wire/wire.ts';
 import type { LimitSettings } from '../../lib/wire/more.ts';
+import type { Account, LimitsPage } from '../../lib/wire/wire.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { DayCharts } from '../../ui/day-charts.tsx';
 import { AccountName, Panel, Screen } from '../../ui/parts.tsx';

@@ -2,10 +2,10 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import { ask } from '../../lib/api.ts';
-import { may } from '../../lib/session-store.ts';
-import { Store, useStore } from '../../lib/store.ts';
 import { useFetched } from '../../lib/hooks/use-fetched.ts';
 import { useSubmit } from '../../lib/hooks/use-once.ts';
+import { may } from '../../lib/session-store.ts';
+import { Store, useStore } from '../../lib/store.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Choice, SecretField } from '../../ui/field.tsx';
 import { attempt } from '../../ui/toast.tsx';

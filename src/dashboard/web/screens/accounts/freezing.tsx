@@ -4,10 +4,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import { ask } from '../../lib/api.ts';
 import { exactTime } from '../../lib/format.ts';
+import { useSubmit } from '../../lib/hooks/use-once.ts';
 import { useNow } from '../../lib/now.ts';
 import { may } from '../../lib/session-store.ts';
 import { Store, useStore } from '../../lib/store.ts';
-import { useSubmit } from '../../lib/hooks/use-once.ts';
 import type { ChatLimits } from '../../lib/wire/wire.ts';
 import { confirm, Dialog } from '../../ui/dialog.tsx';
 import { Choice, TextField } from '../../ui/field.tsx';

@@ -4,10 +4,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import { ask, messageOf, Refused } from '../../lib/api.ts';
 import { plural } from '../../lib/format.ts';
-import { may } from '../../lib/session-store.ts';
-import { Store, useStore } from '../../lib/store.ts';
 import { useFetched } from '../../lib/hooks/use-fetched.ts';
 import { useSubmit } from '../../lib/hooks/use-once.ts';
+import { may } from '../../lib/session-store.ts';
+import { Store, useStore } from '../../lib/store.ts';
 import type { LimitSetting, LimitSettings } from '../../lib/wire/more.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Dialog } from '../../ui/dialog.tsx';

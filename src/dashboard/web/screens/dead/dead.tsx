@@ -3,12 +3,12 @@
 
 import { pathOf } from '../../lib/api.ts';
 import { count } from '../../lib/format.ts';
+import { useFetched } from '../../lib/hooks/use-fetched.ts';
 import { useMark } from '../../lib/mark.ts';
 import { useReachless } from '../../lib/reasons.ts';
 import { requery, route } from '../../lib/route.ts';
 import { may } from '../../lib/session-store.ts';
 import { useStore } from '../../lib/store.ts';
-import { useFetched } from '../../lib/hooks/use-fetched.ts';
 import type { DeadGroup } from '../../lib/wire/more.ts';
 import { Tabs, TextField } from '../../ui/field.tsx';
 import { AccountName, Panel, Screen } from '../../ui/parts.tsx';

@@ -5,10 +5,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import { messageOf } from '../../lib/api.ts';
 import { editLetter } from '../../lib/dead.ts';
-import { session } from '../../lib/session-store.ts';
-import { Store, useStore } from '../../lib/store.ts';
 import { useFetched } from '../../lib/hooks/use-fetched.ts';
 import { useSubmit } from '../../lib/hooks/use-once.ts';
+import { session } from '../../lib/session-store.ts';
+import { Store, useStore } from '../../lib/store.ts';
 import type { Delivery } from '../../lib/wire/more.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Answered } from '../../ui/states.tsx';

@@ -1,10 +1,10 @@
 // The settings in force: what each is, what it means, and where it is set. They are read at the start, so that nothing
 // here can be changed while messages are on their way.
 
+import { useFetched } from '../../lib/hooks/use-fetched.ts';
 import { hrefOf, requery, route } from '../../lib/route.ts';
 import { may } from '../../lib/session-store.ts';
 import { useStore } from '../../lib/store.ts';
-import { useFetched } from '../../lib/hooks/use-fetched.ts';
 import type { ConfigView, SettingView } from '../../lib/wire/more.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Tabs, TextField } from '../../ui/field.tsx';

@@ -3,11 +3,11 @@
 
 import { useState } from 'preact/hooks';
 import { ask, messageOf, Refused } from '../../lib/api.ts';
-import { may } from '../../lib/session-store.ts';
 import { useFetched } from '../../lib/hooks/use-fetched.ts';
 import { useSubmit } from '../../lib/hooks/use-once.ts';
-import type { Account } from '../../lib/wire/wire.ts';
+import { may } from '../../lib/session-store.ts';
 import type { Readers, Source } from '../../lib/wire/ingest.ts';
+import type { Account } from '../../lib/wire/wire.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Choice, TextField } from '../../ui/field.tsx';
 import { notify } from '../../ui/toast.tsx';

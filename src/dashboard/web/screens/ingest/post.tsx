@@ -2,10 +2,10 @@
 
 import { pathOf } from '../../lib/api.ts';
 import { fileSize, words } from '../../lib/format.ts';
+import { useFetched } from '../../lib/hooks/use-fetched.ts';
 import { useMark } from '../../lib/mark.ts';
 import { hrefOf } from '../../lib/route.ts';
 import { may } from '../../lib/session-store.ts';
-import { useFetched } from '../../lib/hooks/use-fetched.ts';
 import type { PostContent, WholePost } from '../../lib/wire/ingest.ts';
 import { Panel, Screen } from '../../ui/parts.tsx';
 import { Answered, Empty } from '../../ui/states.tsx';

@@ -1,11 +1,11 @@
 // A channel's posts, newest first, searched by their text; and all of them as a file.
 
 import { pathOf } from '../../lib/api.ts';
+import { usePages } from '../../lib/hooks/use-pages.ts';
 import { useMark } from '../../lib/mark.ts';
 import { hrefOf, requery, route } from '../../lib/route.ts';
 import { may } from '../../lib/session-store.ts';
 import { useStore } from '../../lib/store.ts';
-import { usePages } from '../../lib/hooks/use-pages.ts';
 import type { Post } from '../../lib/wire/ingest.ts';
 import { TextField } from '../../ui/field.tsx';
 import { More } from '../../ui/more.tsx';

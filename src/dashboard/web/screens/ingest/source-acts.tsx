@@ -1,9 +1,9 @@
 // What can be done with a channel: look now, pause, go on, look again at one that was given up, and follow it no more.
 
 import { ask } from '../../lib/api.ts';
+import { firstClick } from '../../lib/hooks/use-once.ts';
 import { go } from '../../lib/route.ts';
 import { may } from '../../lib/session-store.ts';
-import { firstClick } from '../../lib/hooks/use-once.ts';
 import type { Source } from '../../lib/wire/ingest.ts';
 import { confirm } from '../../ui/dialog.tsx';
 import { attempt } from '../../ui/toast.tsx';

@@ -1,9 +1,9 @@
 // One channel: how it is read, how far a look that is under way has come, and its posts.
 
 import { useState } from 'preact/hooks';
+import { useFetched } from '../../lib/hooks/use-fetched.ts';
 import { useMark } from '../../lib/mark.ts';
 import { may } from '../../lib/session-store.ts';
-import { useFetched } from '../../lib/hooks/use-fetched.ts';
 import type { Source } from '../../lib/wire/ingest.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { AccountName, ChatLink, Panel, Screen } from '../../ui/parts.tsx';

@@ -4,13 +4,13 @@
 import { useState } from 'preact/hooks';
 import { pathOf } from '../../lib/api.ts';
 import { plural } from '../../lib/format.ts';
+import { useFetched } from '../../lib/hooks/use-fetched.ts';
+import { usePages } from '../../lib/hooks/use-pages.ts';
 import { overview } from '../../lib/live.ts';
 import { useMark } from '../../lib/mark.ts';
 import { go, requery, route } from '../../lib/route.ts';
 import { may } from '../../lib/session-store.ts';
 import { useStore } from '../../lib/store.ts';
-import { useFetched } from '../../lib/hooks/use-fetched.ts';
-import { usePages } from '../../lib/hooks/use-pages.ts';
 import type { Readers, Source } from '../../lib/wire/ingest.ts';
 import { Tabs, TextField } from '../../ui/field.tsx';
 import { More } from '../../ui/more.tsx';

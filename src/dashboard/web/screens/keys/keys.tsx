@@ -3,9 +3,9 @@
 
 import { useEffect } from 'preact/hooks';
 import { ask } from '../../lib/api.ts';
+import { useFetched } from '../../lib/hooks/use-fetched.ts';
 import { may } from '../../lib/session-store.ts';
 import { useStore } from '../../lib/store.ts';
-import { useFetched } from '../../lib/hooks/use-fetched.ts';
 import type { KeyScope, KeyView, NewKey } from '../../lib/wire/more.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { confirm } from '../../ui/dialog.tsx';

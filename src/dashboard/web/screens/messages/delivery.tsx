@@ -2,13 +2,13 @@
 
 import { ask } from '../../lib/api.ts';
 import { count, sentence, words } from '../../lib/format.ts';
+import { useFetched } from '../../lib/hooks/use-fetched.ts';
 import { overview } from '../../lib/live.ts';
 import { hrefOf, route } from '../../lib/route.ts';
 import { may } from '../../lib/session-store.ts';
 import { useStore } from '../../lib/store.ts';
-import { useFetched } from '../../lib/hooks/use-fetched.ts';
-import type { State } from '../../lib/wire/wire.ts';
 import type { Cause, Delivery, Explanation } from '../../lib/wire/more.ts';
+import type { State } from '../../lib/wire/wire.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { confirm } from '../../ui/dialog.tsx';
 import { AccountName, ChatLink, Panel, Screen } from '../../ui/parts.tsx';

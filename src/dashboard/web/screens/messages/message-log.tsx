@@ -1,9 +1,9 @@
 // What a filter finds, page by page. The first page is live; whoever asks for older ones reads on undisturbed.
 
 import { pathOf } from '../../lib/api.ts';
+import { usePages } from '../../lib/hooks/use-pages.ts';
 import { useMark } from '../../lib/mark.ts';
 import type { Query } from '../../lib/route.ts';
-import { usePages } from '../../lib/hooks/use-pages.ts';
 import type { Brief } from '../../lib/wire/wire.ts';
 import { deliveryHref, Panel } from '../../ui/parts.tsx';
 import { Empty, Loading, Trouble } from '../../ui/states.tsx';

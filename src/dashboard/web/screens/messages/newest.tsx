@@ -1,8 +1,8 @@
 // The newest messages on the overview: on a fresh gateway the first one, and before it how to send it.
 
+import { useFetched } from '../../lib/hooks/use-fetched.ts';
 import { useMark } from '../../lib/mark.ts';
 import { hrefOf } from '../../lib/route.ts';
-import { useFetched } from '../../lib/hooks/use-fetched.ts';
 import type { Brief, Page } from '../../lib/wire/wire.ts';
 import { Panel } from '../../ui/parts.tsx';
 import { Empty, Loading } from '../../ui/states.tsx';

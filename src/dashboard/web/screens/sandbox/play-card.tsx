@@ -3,8 +3,8 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { sentence } from '../../lib/format.ts';
-import { useMark } from '../../lib/mark.ts';
 import { useFetched } from '../../lib/hooks/use-fetched.ts';
+import { useMark } from '../../lib/mark.ts';
 import type { Explanation } from '../../lib/wire/more.ts';
 import { Why } from '../../ui/reason.tsx';
 import { attempt } from '../../ui/toast.tsx';

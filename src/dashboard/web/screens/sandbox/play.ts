@@ -3,9 +3,9 @@
 // else looks.
 
 import { ask, pathOf, Refused } from '../../lib/api.ts';
+import { useFetched } from '../../lib/hooks/use-fetched.ts';
 import { useMark } from '../../lib/mark.ts';
 import { requery, route } from '../../lib/route.ts';
-import { useFetched } from '../../lib/hooks/use-fetched.ts';
 import type { Brief, Page, State } from '../../lib/wire/wire.ts';
 
 // Where a newcomer begins: the bot and the chat of the first command in the README.

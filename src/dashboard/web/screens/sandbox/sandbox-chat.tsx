@@ -3,9 +3,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ask, pathOf } from '../../lib/api.ts';
 import { exactTime } from '../../lib/format.ts';
-import { may } from '../../lib/session-store.ts';
 import { useFetched } from '../../lib/hooks/use-fetched.ts';
 import { firstClick } from '../../lib/hooks/use-once.ts';
+import { may } from '../../lib/session-store.ts';
 import type { SandboxMessage } from '../../lib/wire/more.ts';
 import { Answered, Empty } from '../../ui/states.tsx';
 import { attempt } from '../../ui/toast.tsx';

@@ -2,11 +2,11 @@
 // place to try things without an account anywhere, and above them what Sluice is for, at the press of a button.
 
 import { useRef, useState } from 'preact/hooks';
+import { useFetched } from '../../lib/hooks/use-fetched.ts';
 import { useMark } from '../../lib/mark.ts';
 import { requery, route } from '../../lib/route.ts';
 import { may } from '../../lib/session-store.ts';
 import { useStore } from '../../lib/store.ts';
-import { useFetched } from '../../lib/hooks/use-fetched.ts';
 import type { SandboxMessage, SandboxView } from '../../lib/wire/more.ts';
 import { Choice, TextField } from '../../ui/field.tsx';
 import { Screen } from '../../ui/parts.tsx';

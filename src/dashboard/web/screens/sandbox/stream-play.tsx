@@ -3,11 +3,11 @@
 import { ask } from '../../lib/api.ts';
 import { later } from '../../lib/browser.ts';
 import { count, plural } from '../../lib/format.ts';
+import { useFetched } from '../../lib/hooks/use-fetched.ts';
 import { useMark } from '../../lib/mark.ts';
 import { hrefOf } from '../../lib/route.ts';
 import { session } from '../../lib/session-store.ts';
 import { Store, useStore } from '../../lib/store.ts';
-import { useFetched } from '../../lib/hooks/use-fetched.ts';
 import type { StreamView } from '../../lib/wire/more.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { deliveryHref, Meter } from '../../ui/parts.tsx';
