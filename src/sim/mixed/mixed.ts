@@ -190,8 +190,8 @@ class MixedWorld {
     this.#clock.schedule(this.#troubleAt, () => this.#bringTrouble());
     const say = (message: WorldMessage) => this.#say(message);
     const { pauseMsMax = PAUSE_MS_MAX } = this.#options;
-    const stage = { clock: this.#clock, until: this.#quietAt, pauseMsMax, say };
-    for (const { chats } of this.#parts) for (const chat of chats) void liveIn(stage, chat);
+    const ports = { clock: this.#clock, until: this.#quietAt, pauseMsMax, say };
+    for (const { chats } of this.#parts) for (const chat of chats) void liveIn(ports, chat);
     for (const after of crashTimes.sort((a, b) => a - b)) {
       await this.#clock.run(Math.max(this.#clock.now(), BEGINS + after));
       await this.#crash();

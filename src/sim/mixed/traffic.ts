@@ -18,7 +18,7 @@ export interface MixedChat {
   nextNumber(): number;
 }
 
-export interface MixedStage {
+export interface MixedTraffic {
   readonly clock: Clock;
   readonly until: number;
   // Between two things that happen in a chat.
@@ -31,64 +31,64 @@ const PRIORITIES: readonly Priority[] = ['normal', 'normal', 'normal', 'high', '
 const EDIT_PAUSE_MS = 700;
 const REGRET_MS_MAX = 8000;
 
-export async function liveIn(stage: MixedStage, chat: MixedChat): Promise<void> {
+export async function liveIn(traffic: MixedTraffic, chat: MixedChat): Promise<void> {
   for (;;) {
-    await sleep(stage.clock, stage.pauseMsMax * chat.random.next());
-    if (stage.clock.now() >= stage.until) return;
-    happen(stage, chat);
+    await sleep(traffic.clock, traffic.pauseMsMax * chat.random.next());
+    if (traffic.clock.now() >= traffic.until) return;
+    happen(traffic, chat);
   }
 }
 
-function happen(stage: MixedStage, chat: MixedChat): void {
+function happen(traffic: MixedTraffic, chat: MixedChat): void {
   const dice = chat.random.next();
-  const now = stage.clock.now();
-  if (dice < 0.4) void stage.say(text(chat));
-  else if (dice < 0.6) for (let i = intBelow(chat.random, 6); i >= 0; i--) burst(stage, chat);
-  else if (dice < 0.75) void grow(stage, chat);
-  else if (dice < 0.82) void regret(stage, chat);
-  else if (dice < 0.88) void deleteLater(stage, chat);
+  const now = traffic.clock.now();
+  if (dice < 0.4) void traffic.say(text(chat));
+  else if (dice < 0.6) for (let i = intBelow(chat.random, 6); i >= 0; i--) burst(traffic, chat);
+  else if (dice < 0.75) void grow(traffic, chat);
+  else if (dice < 0.82) void regret(traffic, chat);
+  else if (dice < 0.88) void deleteLater(traffic, chat);
   else if (dice < 0.94) {
-    void stage.say({ ...text(chat), expiresAt: now + 5000 * (1 + 10 * chat.random.next()) });
-  } else void stage.say({ ...text(chat), notBefore: now + 120_000 * chat.random.next() });
+    void traffic.say({ ...text(chat), expiresAt: now + 5000 * (1 + 10 * chat.random.next()) });
+  } else void traffic.say({ ...text(chat), notBefore: now + 120_000 * chat.random.next() });
 }
 
-function burst(stage: MixedStage, chat: MixedChat): void {
-  void stage.say(text(chat, 'normal'));
+function burst(traffic: MixedTraffic, chat: MixedChat): void {
+  void traffic.say(text(chat, 'normal'));
 }
 
-async function grow(stage: MixedStage, chat: MixedChat): Promise<void> {
-  const id = await shown(stage, chat);
+async function grow(traffic: MixedTraffic, chat: MixedChat): Promise<void> {
+  const id = await shown(traffic, chat);
   const { edit } = chat.platform;
   if (id === null || edit === undefined) return;
   const edits = 4 + intBelow(chat.random, 12);
-  for (let i = 1; i <= edits && stage.clock.now() < stage.until; i++) {
-    await sleep(stage.clock, EDIT_PAUSE_MS * (0.5 + chat.random.next()));
+  for (let i = 1; i <= edits && traffic.clock.now() < traffic.until; i++) {
+    await sleep(traffic.clock, EDIT_PAUSE_MS * (0.5 + chat.random.next()));
     const call = edit(chat.id, id, words(chat, i === edits ? 'has said' : 'is saying'));
     const live = { live: true, final: i === edits, priority: 'normal' as const, changes: true };
-    void stage.say({ ...message(chat, call), ...live });
+    void traffic.say({ ...message(chat, call), ...live });
   }
 }
 
 // Says some things and takes the last back, which may be too late.
-async function regret(stage: MixedStage, chat: MixedChat): Promise<void> {
-  for (let i = 0; i < 4; i++) void stage.say(text(chat, 'normal'));
-  const last = await stage.say(text(chat, 'normal'));
-  await sleep(stage.clock, REGRET_MS_MAX * chat.random.next());
+async function regret(traffic: MixedTraffic, chat: MixedChat): Promise<void> {
+  for (let i = 0; i < 4; i++) void traffic.say(text(chat, 'normal'));
+  const last = await traffic.say(text(chat, 'normal'));
+  await sleep(traffic.clock, REGRET_MS_MAX * chat.random.next());
   await last?.cancel();
 }
 
-async function deleteLater(stage: MixedStage, chat: MixedChat): Promise<void> {
-  const id = await shown(stage, chat);
+async function deleteLater(traffic: MixedTraffic, chat: MixedChat): Promise<void> {
+  const id = await shown(traffic, chat);
   const { remove } = chat.platform;
   if (id === null || remove === undefined) return;
-  await sleep(stage.clock, REGRET_MS_MAX * chat.random.next());
+  await sleep(traffic.clock, REGRET_MS_MAX * chat.random.next());
   const call = remove(chat.id, id, words(chat, 'signs'));
-  void stage.say({ ...message(chat, call), changes: true });
+  void traffic.say({ ...message(chat, call), changes: true });
 }
 
 // The id of a message that is there; null: it never came to be.
-async function shown(stage: MixedStage, chat: MixedChat): Promise<string | null> {
-  const said = await stage.say(text(chat));
+async function shown(traffic: MixedTraffic, chat: MixedChat): Promise<string | null> {
+  const said = await traffic.say(text(chat));
   const end = await said?.ended();
   return end?.state === 'sent' ? end.messageId : null;
 }

@@ -15,7 +15,7 @@ import { type Incarnation, incarnate } from './incarnation.ts';
 import { type Population, populate, type WorldChat } from './population.ts';
 import { report, type WorldReport } from './report.ts';
 import { beginStory, drainEngine, passTimeUntil, submitStory } from './telling.ts';
-import { type Mouth, saturate, startTraffic } from './traffic.ts';
+import { saturate, startTraffic, type WorldSender } from './traffic.ts';
 
 export interface WorldOptions {
   readonly seed: number;
@@ -65,7 +65,7 @@ export async function runWorld(options: WorldOptions): Promise<WorldReport> {
   return report(evidence, learned);
 }
 
-class World implements Mouth {
+class World implements WorldSender {
   readonly #options: WorldOptions;
   readonly #clock: VirtualClock;
   readonly #chance: Random;
@@ -128,10 +128,10 @@ class World implements Mouth {
     const crashTimes = Array.from({ length: crashes }, () => this.#chance.next() * talkMs);
     this.#plan(talkMs);
     this.#tellProgress();
-    const stage = { random: this.#chance, clock: this.#clock, mouth: this, until: this.#quietAt };
+    const ports = { random: this.#chance, clock: this.#clock, sender: this, until: this.#quietAt };
     const { traffic = 'mixed' } = this.#options;
-    if (traffic === 'mixed') startTraffic(stage, this.#population);
-    else saturate(stage, this.#population);
+    if (traffic === 'mixed') startTraffic(ports, this.#population);
+    else saturate(ports, this.#population);
     for (const after of crashTimes.sort((a, b) => a - b)) {
       await this.#clock.run(Math.max(this.#clock.now(), WORLD_BEGINS + after));
       await this.#crash();
@@ -188,7 +188,7 @@ class World implements Mouth {
     await this.open();
   }
 
-  hear({ account, id }: WorldChat): number | null {
+  incoming({ account, id }: WorldChat): number | null {
     const { token } = account;
     if (this.#revoked.has(token)) return null;
     const now = this.#clock.now();
@@ -203,7 +203,7 @@ class World implements Mouth {
     return ++this.#lastNumber;
   }
 
-  async say(message: WorldMessage): ReturnType<Mouth['say']> {
+  async say(message: WorldMessage): ReturnType<WorldSender['say']> {
     const engine = this.#engine;
     if (engine === null) return null;
     const story = beginStory(message, this.#clock.now());
