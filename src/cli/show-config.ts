@@ -46,12 +46,12 @@ function other({ settings }: ShownConfig, path: string, running: unknown): strin
   return isSame ? '' : shown(value);
 }
 
-type Shown = ShownConfig['settings'][string];
+type ShownValue = ShownConfig['settings'][string];
 
 function asText(
   { settings, accounts }: ShownConfig,
   last: string,
-  lastOf: (setting: Shown, path: string) => string,
+  lastOf: (setting: ShownValue, path: string) => string,
 ): string {
   const rows = Object.entries(settings).map(([path, setting]) => {
     return [path, shown(setting.value), UNITS.get(path) ?? '', lastOf(setting, path)];

@@ -15,7 +15,7 @@ export interface CallParts {
   readonly random: Random;
   readonly waits: Waits;
   readonly counters: IngestCounters;
-  readonly turns: Turns;
+  readonly turns: CallTurns;
   readonly retriesMax: number;
 }
 
@@ -56,7 +56,7 @@ const CALL_MS_MAX = 60_000;
 // longer is a wait as any other.
 const REST_MS_MAX = 15_000;
 
-export class Turns {
+export class CallTurns {
   readonly #last = new Map<string, Promise<void>>();
   // Until when a name's next turn is put off.
   readonly #rests = new Map<string, number>();

@@ -6,7 +6,7 @@ import type { IngestStore, StoredSource, StoredWait } from '../store/ports/inges
 import type { Clock, Timer } from '../system/clock.ts';
 import type { Random } from '../system/random.ts';
 import { drained, type Service } from '../system/service.ts';
-import { Turns } from './calls.ts';
+import { CallTurns } from './calls.ts';
 import { IngestCounters, type Sample, samplesOf } from './counters.ts';
 import type { IngestEvent } from './events.ts';
 import { followSources } from './follow-sources.ts';
@@ -97,7 +97,7 @@ export class Ingest implements Service {
     this.#readers = new ReaderConnections({ ...parts, counters, waits: this.#waits, nodes });
     const onEvent = (event: IngestEvent) => this.#tell(event);
     const { settings } = parts;
-    const turns = new Turns();
+    const turns = new CallTurns();
     const shared = { counters, waits: this.#waits, turns, readers: this.#readers, onEvent };
     this.#looks = new Looks({ ...parts, ...shared, retriesMax: settings.retriesMax });
     this.#media = { ...parts, ...shared, retriesMax: settings.retriesMax };

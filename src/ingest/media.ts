@@ -36,7 +36,7 @@ export type OpenedMedia =
   | { readonly kind: 'elsewhere' }
   | CallTrouble;
 
-interface Shown {
+interface StoredMedia {
   readonly name: string | null;
   readonly bytes: number | null;
 }
@@ -115,8 +115,8 @@ async function* piecesOf(
   }
 }
 
-function mediaOf({ media }: StoredPost): readonly Shown[] {
-  return JSON.parse(media) as readonly Shown[];
+function mediaOf({ media }: StoredPost): readonly StoredMedia[] {
+  return JSON.parse(media) as readonly StoredMedia[];
 }
 
 function none(detail: string): CallTrouble {

@@ -6,7 +6,7 @@ import { compareIds, higherId, ID_ZERO, idPlus } from '../domain/decimal-id.ts';
 import type { PushedPost, ReadPost } from '../platforms/history.ts';
 import type { IngestStore, NewPost, StoredPost } from '../store/ports/ingest.ts';
 import type { Clock } from '../system/clock.ts';
-import { Turns } from './calls.ts';
+import { CallTurns } from './calls.ts';
 import type { IngestCounters } from './counters.ts';
 import type { IngestEvent } from './events.ts';
 import type { Looks } from './looks.ts';
@@ -32,7 +32,7 @@ class Stale extends Error {}
 
 export class Pushes {
   readonly #parts: PushesParts;
-  readonly #turns = new Turns();
+  readonly #turns = new CallTurns();
   // By source: under which names its channel came, beside the source's own.
   readonly #names = new Map<number, readonly string[]>();
 

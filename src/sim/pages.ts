@@ -11,7 +11,7 @@ export interface SimPage {
   readonly body: string;
 }
 
-interface Shown {
+interface SimChannelPage {
   readonly name: string;
   readonly title: string;
   readonly posts: readonly SimPost[];
@@ -44,7 +44,7 @@ export class SimPages {
     return { status: 200, headers, body: htmlOf(shown) };
   }
 
-  #daily(name: string, after: number | null): Shown {
+  #daily(name: string, after: number | null): SimChannelPage {
     const channel = new DailyChannel(name, this.#clock);
     const posts =
       after === null ? channel.newest(POSTS_PER_PAGE) : channel.after(after, POSTS_PER_PAGE);
@@ -52,7 +52,7 @@ export class SimPages {
   }
 }
 
-function byHand(channel: SimChannel, after: number | null): Shown {
+function byHand(channel: SimChannel, after: number | null): SimChannelPage {
   const { name, title } = channel;
   const posts = channel.posts();
   if (after === null) return { name, title, posts: posts.slice(-POSTS_PER_PAGE) };
@@ -60,7 +60,7 @@ function byHand(channel: SimChannel, after: number | null): Shown {
   return { name, title, posts: above.slice(0, POSTS_PER_PAGE) };
 }
 
-function htmlOf({ name, title, posts }: Shown): string {
+function htmlOf({ name, title, posts }: SimChannelPage): string {
   return `<!DOCTYPE html>
 <html><head><title>${escaped(title)}</title></head><body>
 <div class="tgme_channel_info_header_title"><span dir="auto">${escaped(title)}</span></div>

@@ -36,7 +36,7 @@ export class CsvReader implements LineReader {
   // The lines of a record whose quotes are still open.
   #held: Line[] = [];
   #heldChars = 0;
-  #place: Place = 'start';
+  #state: CellState = 'start';
 
   constructor(recordCharsMax: number) {
     this.#recordCharsMax = recordCharsMax;
@@ -72,7 +72,7 @@ export class CsvReader implements LineReader {
     for (let at = this.#held.length - 1; at > 0; at--) left.push(this.#held[at]!);
     this.#held = [];
     this.#heldChars = 0;
-    this.#place = 'start';
+    this.#state = 'start';
   }
 
   #read(line: Line): ReadLine | null {
@@ -80,10 +80,10 @@ export class CsvReader implements LineReader {
     if (this.#head === null) return this.#readHead(line);
     if (this.#held.length === 0 && line.text.trim() === '') return null;
     if (this.#held.length > 0 && this.#isRecipient(line, this.#head)) return this.#unclosed(line);
-    this.#place = placeAfter(line.text, this.#head.delimiter, this.#place);
+    this.#state = stateAfter(line.text, this.#head.delimiter, this.#state);
     this.#held.push(line);
     this.#heldChars += line.text.length + 1;
-    switch (this.#place) {
+    switch (this.#state) {
       case 'broken':
         return this.#held.length > 1
           ? { line: this.#held[0]!.number, expected: UNCLOSED }
@@ -108,7 +108,7 @@ export class CsvReader implements LineReader {
     const record = this.#held.map(({ text }) => text).join('\n');
     this.#held = [];
     this.#heldChars = 0;
-    this.#place = 'start';
+    this.#state = 'start';
     return recipientOf(record, head, first.number);
   }
 
@@ -141,7 +141,7 @@ function chatOf(text: string, head: Head, line: number): string | null {
   const isWhole = chatAt < cells.length - (quote < 0 ? 0 : 1);
   if (names.length > 1 && !text.includes(delimiter)) return null;
   if (isWhole) return memberChat(memberOf(cells[chatAt]!, {}, line));
-  const isClosed = placeAfter(text, delimiter, 'start') === 'start';
+  const isClosed = stateAfter(text, delimiter, 'start') === 'start';
   return isClosed ? memberChat(recipientOf(text, head, line)) : null;
 }
 
@@ -200,10 +200,10 @@ function cellsOf(record: string, delimiter: string): string[] | null {
 }
 
 // Where a line ends: between cells, inside quotes, or after a closing quote that something follows.
-type Place = 'start' | 'quoted' | 'broken';
+type CellState = 'start' | 'quoted' | 'broken';
 
 // A quote opens only at the beginning of a cell; anywhere else in a cell without quotes it is a character like others.
-function placeAfter(text: string, delimiter: string, before: Place): Place {
+function stateAfter(text: string, delimiter: string, before: CellState): CellState {
   let at = 0;
   let isQuoted = before === 'quoted';
   for (;;) {

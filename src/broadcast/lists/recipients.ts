@@ -40,7 +40,7 @@ export function formatOf(
 
 export async function* readRecipients(source: Readable, format: ListFormat): AsyncGenerator<Piece> {
   const read = readerOf(format);
-  const lines = new Lines();
+  const lines = new NumberedLines();
   const decoder = new ListDecoder();
   for await (const chunk of source) {
     const text = decoder.decode(chunk as Buffer);
@@ -84,7 +84,7 @@ function* foundIn(read: LineReader, lines: Iterable<Line>, isEnd: boolean): Gene
   if (isEnd) yield* read.end();
 }
 
-function notText({ number }: Lines): Piece {
+function notText({ number }: NumberedLines): Piece {
   return { members: [], bad: [{ line: number, expected: 'text encoded as UTF-8 or UTF-16' }] };
 }
 
@@ -166,7 +166,7 @@ interface Line {
 }
 
 // Cuts text into lines, however its pieces fall. A line ends with LF, CR or both.
-class Lines {
+class NumberedLines {
   number = 1;
   #rest = '';
   #isTooLong = false;

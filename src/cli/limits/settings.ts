@@ -14,7 +14,7 @@ interface ShownSetting {
   readonly from: 'default' | 'settings' | 'hand';
 }
 
-interface Shown {
+interface LimitsAnswer {
   readonly id: string;
   readonly settings: readonly ShownSetting[];
 }
@@ -63,11 +63,14 @@ async function ask(
     ? client.call('GET', path)
     : client.call('PATCH', path, change));
   if (options.json) printJson(io, answer);
-  else io.out(describe(answer as Shown));
+  else io.out(describe(answer as LimitsAnswer));
 }
 
 async function byHand(io: Io, account: string, options: Options): Promise<string[]> {
-  const { settings } = (await connect(io, { ...options }).call('GET', pathOf(account))) as Shown;
+  const { settings } = (await connect(io, { ...options }).call(
+    'GET',
+    pathOf(account),
+  )) as LimitsAnswer;
   return settings.filter(({ from }) => from === 'hand').map(({ name }) => name);
 }
 
@@ -91,7 +94,7 @@ const WHERE: Readonly<Record<ShownSetting['from'], string>> = {
   hand: 'set by hand',
 };
 
-function describe({ id, settings }: Shown): string {
+function describe({ id, settings }: LimitsAnswer): string {
   if (settings.length === 0) return `${id} has no limits that can be set`;
   const rows = settings.map(({ name, meaning, unit, value, usual, from }) => [
     meaning,

@@ -174,10 +174,10 @@ describe('a message that another mentions', () => {
     named: (_: string, ids: Map<number, string>) => ids.get(50),
   };
   const platform = { references } as unknown as Platform;
-  const places = { place: () => null };
+  const positions = { place: () => null };
   const mentioned = (get: () => Promise<Partial<Delivery> | null>, queued: Partial<Delivery>) => {
     const records = { get: get as () => Promise<Delivery | null> };
-    return resolve(platform, { records, places, now: () => 0 }, aQueued(queued), '{}');
+    return resolve(platform, { records, positions, now: () => 0 }, aQueued(queued), '{}');
   };
   const sent = {
     seq: 50,

@@ -31,14 +31,14 @@ export interface Records {
   get(seq: number): Promise<Delivery | null>;
 }
 
-export interface Places {
+export interface QueuePositions {
   place(seq: number, now: number): QueuePosition | null;
 }
 
 // Null: the call mentions no such message (almost always).
 export function resolve(
   platform: Platform,
-  ports: { records: Records; places: Places; now: () => number },
+  ports: { records: Records; positions: QueuePositions; now: () => number },
   queued: Queued,
   body: string,
 ): Promise<ResolvedReferences> | null {
@@ -50,7 +50,7 @@ export function resolve(
 
 async function resolveAll(
   references: References,
-  ports: { records: Records; places: Places; now: () => number },
+  ports: { records: Records; positions: QueuePositions; now: () => number },
   queued: Queued,
   body: string,
   seqs: readonly number[],
@@ -63,7 +63,7 @@ async function resolveAll(
     if (record === null || record.account !== queued.account) return lost(seq);
     if (seq >= queued.seq && !isBefore(record, queued)) return lost(seq);
     if (record.state === 'queued' || record.state === 'sending') {
-      return { kind: 'wait', until: lookAt(ports.places, record.seq, ports.now()) };
+      return { kind: 'wait', until: lookAt(ports.positions, record.seq, ports.now()) };
     }
     if (record.state !== 'sent' || record.messageId === null) return lost(seq);
     ids.set(seq, record.messageId);
@@ -94,8 +94,8 @@ async function latest(records: Records, seq: number): Promise<Delivery | null> {
   return record;
 }
 
-function lookAt(places: Places, seq: number, now: number): number {
-  const eta = places.place(seq, now)?.eta ?? now;
+function lookAt(positions: QueuePositions, seq: number, now: number): number {
+  const eta = positions.place(seq, now)?.eta ?? now;
   return Math.min(Math.max(eta, now + LOOK_MS_MIN), now + LOOK_MS_MAX);
 }
 
@@ -123,7 +123,7 @@ const KNOWN_MS_MAX = 10 * 60_000;
 const RESULT_CHARS_MAX = 16_384;
 
 type Sent = Extract<Outcome, { kind: 'sent' }>;
-type Place = Pick<Queued, 'account' | 'chat' | 'method' | 'family'>;
+type TargetedCall = Pick<Queued, 'account' | 'chat' | 'method' | 'family'>;
 
 export interface Known {
   // The delivery that left it so.
@@ -155,31 +155,31 @@ export class ContentCache {
   }
 
   // The answer to a call that would leave its message as it is; null: it must be made.
-  same(platform: Platform, place: Place, body: string): Known | null {
-    if (place.family !== 'edit') return null;
-    const touch = platform.content?.touch(place.method, body) ?? null;
+  same(platform: Platform, call: TargetedCall, body: string): Known | null {
+    if (call.family !== 'edit') return null;
+    const touch = platform.content?.touch(call.method, body) ?? null;
     if (touch === null || touch.content === null || touch.messages.length !== 1) return null;
-    const known = this.#get(keyOf(place, touch.messages[0]!));
+    const known = this.#get(keyOf(call, touch.messages[0]!));
     if (known === null) return null;
     return digestOfKnown(platform, known.content) === digestOf(touch.content) ? known : null;
   }
 
   // When the message that the call changes was last made or changed by us; null: that is not known.
-  changedAt(platform: Platform, place: Place, body: string): number | null {
-    const messages = platform.content?.touch(place.method, body)?.messages ?? [];
+  changedAt(platform: Platform, call: TargetedCall, body: string): number | null {
+    const messages = platform.content?.touch(call.method, body)?.messages ?? [];
     if (messages.length !== 1) return null;
-    return this.#get(keyOf(place, messages[0]!))?.at ?? null;
+    return this.#get(keyOf(call, messages[0]!))?.at ?? null;
   }
 
-  depart(platform: Platform, place: Place, body: string): Departure | null {
+  depart(platform: Platform, call: TargetedCall, body: string): Departure | null {
     // Most messages are never edited: theirs is not read.
-    if (place.family === 'send') {
+    if (call.family === 'send') {
       if (body.length > RESULT_CHARS_MAX) return null;
-      return { keys: [], before: null, content: { kind: 'call', method: place.method, body } };
+      return { keys: [], before: null, content: { kind: 'call', method: call.method, body } };
     }
-    const touch = platform.content?.touch(place.method, body) ?? null;
+    const touch = platform.content?.touch(call.method, body) ?? null;
     if (touch === null) return null;
-    const keys = touch.messages.map((message) => keyOf(place, message));
+    const keys = touch.messages.map((message) => keyOf(call, message));
     const before = keys.length === 1 ? this.#get(keys[0]!) : null;
     for (const key of keys) {
       this.#known.delete(key);
@@ -242,7 +242,7 @@ export class ContentCache {
   }
 }
 
-function keyOf({ account, chat }: Pick<Place, 'account' | 'chat'>, message: string): string {
+function keyOf({ account, chat }: Pick<TargetedCall, 'account' | 'chat'>, message: string): string {
   return `${account}|${chat}|${message}`;
 }
 

@@ -88,7 +88,7 @@ export class Attempts {
     this.#lookAt = ports.platformTime.lookAt;
     this.#certainMs = ports.fleet?.certainMs ?? Number.POSITIVE_INFINITY;
     const { ledger: records, clock } = ports;
-    this.#lookUp = { records, places: road.scheduler, now: () => clock.now() };
+    this.#lookUp = { records, positions: road.scheduler, now: () => clock.now() };
   }
 
   // How long it takes to begin on disk: a call is begun so much before it may leave.

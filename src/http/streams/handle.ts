@@ -17,7 +17,7 @@ import { StreamWaits } from './waits.ts';
 // What POST /v1/streams takes.
 export type StreamMessage = StreamRequest | StreamFanOutRequest;
 
-type Shown = Promise<ShownStream | Problem>;
+type StreamResult = Promise<ShownStream | Problem>;
 
 interface FinishOptions {
   /** Seconds to wait until the text has arrived; true: as long as allowed. */
@@ -48,7 +48,7 @@ export interface Streaming {
    * All of it in one call. If the source fails, the text is finished with what it had, and the
    * error is thrown on.
    */
-  (request: StreamMessage, source: AsyncIterable<string>, finish?: FinishOptions): Shown;
+  (request: StreamMessage, source: AsyncIterable<string>, finish?: FinishOptions): StreamResult;
 }
 
 const NO_HEADERS = { correlation: null, idempotencyKey: null, holder: HOLDERS.library };
@@ -83,7 +83,7 @@ async function pourIn(
   opened: StreamView,
   source: AsyncIterable<string>,
   waitMs: number,
-): Shown {
+): StreamResult {
   const failures: unknown[] = [];
   const readings = async function* (): AsyncGenerator<BodyReading> {
     try {
@@ -101,7 +101,7 @@ async function pourIn(
 }
 
 function handleOf(options: StreamOptions, waits: StreamWaits, id: string): StreamHandle {
-  const shown = async (asked: Promise<StreamView | Problem>): Shown => {
+  const shown = async (asked: Promise<StreamView | Problem>): StreamResult => {
     const view = await asked;
     return 'code' in view ? view : showStream(options.tag, view);
   };

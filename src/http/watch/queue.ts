@@ -63,11 +63,14 @@ async function list(options: IntakeOptions, request: FastifyRequest, reply: Fast
   return { depths: { critical, high, normal, low, retry, inFlight }, items };
 }
 
-type Shown = Awaited<ReturnType<typeof showWaiting>>;
+type ShownWaiting = Awaited<ReturnType<typeof showWaiting>>;
 
 // What waits at other nodes, as each of them says; one that does not answer in time is left out. Of one account, its
 // owner alone is asked, by the gate.
-async function elsewhere({ fleet }: IntakeOptions, request: FastifyRequest): Promise<Shown[]> {
+async function elsewhere(
+  { fleet }: IntakeOptions,
+  request: FastifyRequest,
+): Promise<ShownWaiting[]> {
   const { account } = request.query as { account?: string };
   if (fleet?.side !== 'outer' || account !== undefined) return [];
   const others = fleet.port.nodes().filter(({ isSelf, view }) => !isSelf && view !== null);
@@ -76,7 +79,7 @@ async function elsewhere({ fleet }: IntakeOptions, request: FastifyRequest): Pro
   return Promise.all(
     others.map(async (node) => {
       const told = await fleet.port.read(node, request.url, headers, ELSEWHERE_MS_MAX);
-      return told.kind === 'answered' ? (told.value as { items: Shown }).items : [];
+      return told.kind === 'answered' ? (told.value as { items: ShownWaiting }).items : [];
     }),
   );
 }

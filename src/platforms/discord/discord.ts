@@ -28,7 +28,7 @@ import { escapeValue, plainMessage } from './markdown.ts';
 import { UNREACHABLE } from './reasons.ts';
 import { mentions, named } from './references.ts';
 import { routeOf } from './routes.ts';
-import { identify, type Lines, pass, send, timeAt } from './send.ts';
+import { type DiscordWires, identify, pass, send, timeAt } from './send.ts';
 import type { DiscordSettings } from './settings.ts';
 import { UPDATES } from './updates.ts';
 
@@ -60,7 +60,7 @@ export function createDiscord(options: DiscordOptions): Platform {
   const invalid = new InvalidRequests(clock, invalidMax, warn);
   const given = { transport: options.transport, sandbox: options.sandbox ?? null };
   const wires = hostedWires(given, { ...CREDENTIALS, isSandbox: isSandboxCredential });
-  const lines: Lines = {
+  const lines: DiscordWires = {
     wires,
     files: options.files ?? null,
     invalid,

@@ -15,7 +15,7 @@ import type { DiscordParams } from './describe.ts';
 import type { InvalidRequests } from './invalid-requests.ts';
 import { type DiscordRoute, idsIn, pathFor, routeOf } from './routes.ts';
 
-export interface Lines {
+export interface DiscordWires {
   readonly wires: HostedWires;
   readonly files: FileSource | null;
   // Null: nobody counts them.
@@ -31,7 +31,7 @@ const NONCE_CHARS_MAX = 25;
 
 type Params = Readonly<Record<string, unknown>>;
 
-export async function send(lines: Lines, call: OutgoingCall): Promise<Reply> {
+export async function send(lines: DiscordWires, call: OutgoingCall): Promise<Reply> {
   const asked = routeOf(call.method);
   if (asked === null) return NO_METHOD;
   const { params: given, files } = readBody(withoutExact(call.body));
@@ -69,7 +69,7 @@ interface Outgoing extends OutgoingCall {
 }
 
 // Null: a file is not at hand any more.
-function requestOf(lines: Lines, route: DiscordRoute, call: Outgoing): HttpRequest | null {
+function requestOf(lines: DiscordWires, route: DiscordRoute, call: Outgoing): HttpRequest | null {
   const { credential, params: given, files, deadlineMs, key } = call;
   const params = withNonce(route, given, key);
   const ids = idsIn(route);
@@ -127,7 +127,7 @@ function headersFor(credential: string): Record<string, string> {
 
 // Straight through: the method is the verb and the path as they came, the body as it was read.
 export async function pass(
-  lines: Lines,
+  lines: DiscordWires,
   call: OutgoingCall,
   hangUp: AbortSignal,
 ): Promise<StreamedReply> {
@@ -142,7 +142,7 @@ export async function pass(
 }
 
 // Null: a file is not at hand any more.
-function passedRequest(lines: Lines, call: OutgoingCall): HttpRequest | null {
+function passedRequest(lines: DiscordWires, call: OutgoingCall): HttpRequest | null {
   const space = call.method.indexOf(' ');
   const method = call.method.slice(0, space) as HttpRequest['method'];
   const { params, files } = readBody(call.body);
@@ -182,7 +182,7 @@ const UNKNOWN_INTERACTION =
   'This interaction was not posted to the gateway: send the token of its bot in Authorization, or let the gateway ' +
   'take all of them (SLUICE_DISCORD_INTERACTIONS=on).';
 
-export async function identify(lines: Lines, credential: string): Promise<Identified> {
+export async function identify(lines: DiscordWires, credential: string): Promise<Identified> {
   if (credential === UNKNOWN_INTERACTIONS) return { ...UNAUTHORIZED, detail: UNKNOWN_INTERACTION };
   const speaker = speakerOf(credential);
   if (speaker === null) return UNAUTHORIZED;
@@ -207,14 +207,14 @@ export async function identify(lines: Lines, credential: string): Promise<Identi
   return { kind: 'refused', status: reply.status, detail: message };
 }
 
-export async function timeAt(lines: Lines, credential: string): Promise<string | null> {
+export async function timeAt(lines: DiscordWires, credential: string): Promise<string | null> {
   const reply = await get(lines, credential, `${API}/gateway`);
   return reply.kind === 'answered' ? (reply.headers.date ?? null) : null;
 }
 
 // What changes nothing; `path` as Discord has it.
 export async function get(
-  lines: Lines,
+  lines: DiscordWires,
   credential: string,
   path: string,
   deadlineMs = IDENTIFY_DEADLINE_MS,

@@ -54,7 +54,7 @@ export interface FileCall {
 }
 
 // A place in a call where a file may also be named by its id.
-interface Place {
+interface FileSlot {
   readonly part: string;
   readonly kind: string;
   // Under which its id is known.
@@ -72,7 +72,7 @@ export class FileIds {
     const { params, files } = call;
     const counts = attachedTo(params);
     const known = new Map<string, string>();
-    for (const { part, key } of placesOf(call)) {
+    for (const { part, key } of fileSlotsOf(call)) {
       const id = this.#get(key);
       if (id !== undefined && counts.get(part) === 1) known.set(part, id);
     }
@@ -84,7 +84,7 @@ export class FileIds {
   // From the answer to a call that brought the files along.
   learn(call: FileCall, result: unknown): void {
     const messages = Array.isArray(result) ? result : [result];
-    for (const { kind, key, message } of placesOf(call)) {
+    for (const { kind, key, message } of fileSlotsOf(call)) {
       const id = fileIdOf(messages[message], kind);
       if (id === null) continue;
       this.#ids.delete(key);
@@ -97,7 +97,7 @@ export class FileIds {
   }
 
   forget(call: FileCall): void {
-    for (const { key } of placesOf(call)) this.#ids.delete(key);
+    for (const { key } of fileSlotsOf(call)) this.#ids.delete(key);
   }
 
   #get(key: string): string | undefined {
@@ -109,7 +109,7 @@ export class FileIds {
   }
 }
 
-function placesOf(call: FileCall): Place[] {
+function fileSlotsOf(call: FileCall): FileSlot[] {
   const { method, params } = call;
   const kind = METHODS[method];
   if (kind !== undefined) return placeOf(call, kind, params, kind, 0);
@@ -126,7 +126,7 @@ function placeOf(
   holder: Params,
   named: string,
   message: number,
-): Place[] {
+): FileSlot[] {
   const part = attachedPart(holder[named]);
   const file = part === null ? undefined : files[part];
   if (part === null || file === undefined || !KINDS.includes(kind)) return [];

@@ -48,12 +48,15 @@ export const TELEGRAM_LIMITS_DEFAULT: TelegramLimits = Object.freeze({
 // Between two signs in topics of one chat: typing loops of many topics have added up to a ban.
 const TYPING_CHAT_MS = 1000;
 
-type Place = 'private' | 'group' | 'inline' | 'query';
-const PLACES: readonly Place[] = ['private', 'group', 'inline', 'query'];
+type ChatClass = 'private' | 'group' | 'inline' | 'query';
+const PLACES: readonly ChatClass[] = ['private', 'group', 'inline', 'query'];
 
 export function createPriors(limits: TelegramLimits): (charge: Charge) => Plan {
   const rules = rulesOf(limits);
-  const plans = new Map<Place, Readonly<Record<Family, Readonly<Record<Gate, readonly Plan[]>>>>>();
+  const plans = new Map<
+    ChatClass,
+    Readonly<Record<Family, Readonly<Record<Gate, readonly Plan[]>>>>
+  >();
   for (const place of PLACES) {
     plans.set(
       place,
@@ -69,7 +72,7 @@ export function createPriors(limits: TelegramLimits): (charge: Charge) => Plan {
 }
 
 // Channels and names are taken for groups: nothing better is known, and it is the safe side.
-function placeOf(chat: string): Place {
+function placeOf(chat: string): ChatClass {
   if (chat.startsWith(INLINE)) return 'inline';
   if (chat.startsWith(QUERY)) return 'query';
   return chat.startsWith('-') || chat.startsWith('@') ? 'group' : 'private';
@@ -131,7 +134,7 @@ function rulesOf(limits: TelegramLimits) {
   };
 }
 
-function planFor(rules: Rules, place: Place, family: Family, gate: Gate, live: boolean): Plan {
+function planFor(rules: Rules, place: ChatClass, family: Family, gate: Gate, live: boolean): Plan {
   return Object.freeze({
     account: Object.freeze(accountRules(rules, gate)),
     chat: Object.freeze(chatRules(rules, place, family, live)),
@@ -150,7 +153,7 @@ function accountRules(rules: Rules, gate: Gate): Rule[] {
   }
 }
 
-function chatRules(rules: Rules, place: Place, family: Family, live: boolean): Rule[] {
+function chatRules(rules: Rules, place: ChatClass, family: Family, live: boolean): Rule[] {
   switch (family) {
     case 'send':
     case 'edit': {

@@ -21,7 +21,7 @@ import type {
 import { readPublicPart } from '../../shared/public-media.ts';
 import { classify } from '../classify.ts';
 import { isSandboxCredential, speakerOf } from '../credentials.ts';
-import { API, get, type Lines } from '../send.ts';
+import { API, type DiscordWires, get } from '../send.ts';
 import { channelIdIn } from './channel-name.ts';
 import { idIn, postIn } from './posts.ts';
 
@@ -38,7 +38,7 @@ const CONTENT_FLAGS = (1 << 18) | (1 << 19);
 const NO_CONTENT =
   'the bot is not told what others write: switch on the Message Content Intent on the page of its application';
 
-export function historyKind(lines: Lines): ReaderKind {
+export function historyKind(lines: DiscordWires): ReaderKind {
   return {
     kind: 'discord',
     title: 'a bot of this gateway that is in the channel',
@@ -53,7 +53,7 @@ export function historyKind(lines: Lines): ReaderKind {
 
 // `files`: by which attachments are fetched; null: they are not.
 export function createHistoryReader(
-  lines: Lines,
+  lines: DiscordWires,
   credential: string,
   files: PublicFiles | null = null,
 ): ChannelReader {

@@ -5,14 +5,14 @@ import { Badge } from '../../ui/badge.tsx';
 import { Reason } from '../../ui/reason.tsx';
 import { Until } from '../../ui/time.tsx';
 
-type Shown = Pick<Account, 'paused' | 'refused' | 'breaker'>;
+type StandingOf = Pick<Account, 'paused' | 'refused' | 'breaker'>;
 
 // By the platform, not by hand: asking it may help.
-export function isHeld({ refused, breaker }: Shown): boolean {
+export function isHeld({ refused, breaker }: StandingOf): boolean {
   return refused !== null || breaker.state !== 'closed';
 }
 
-export function Standing({ account }: { account: Shown }) {
+export function Standing({ account }: { account: StandingOf }) {
   const { refused, paused, breaker } = account;
   if (refused !== null) {
     return (

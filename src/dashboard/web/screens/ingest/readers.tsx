@@ -16,13 +16,13 @@ import { LoginReader } from './login-reader.tsx';
 
 const TONES = { ok: 'good', waiting: 'warn', logged_out: 'bad' } as const;
 
-interface Shown {
+interface ReadersProps {
   // null: not told yet.
   readonly readers: Readers | null;
   readonly reload: () => Promise<void>;
 }
 
-export function ReadersPanel({ readers, reload }: Shown) {
+export function ReadersPanel({ readers, reload }: ReadersProps) {
   const [isLoggingIn, setIsLoggingIn] = useState(false);
   const close = () => setIsLoggingIn(false);
   const logIn = () => setIsLoggingIn(true);

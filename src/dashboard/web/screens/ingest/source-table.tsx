@@ -10,12 +10,12 @@ import { Ago } from '../../ui/time.tsx';
 import { SourceActs } from './source-acts.tsx';
 import { gapsText, NextLook, Progress, Trouble } from './standing.tsx';
 
-interface Shown {
+interface SourceTableProps {
   readonly sources: readonly Source[];
   readonly reload: () => Promise<void>;
 }
 
-export function SourceTable({ sources, reload }: Shown) {
+export function SourceTable({ sources, reload }: SourceTableProps) {
   return (
     <Table
       kind="stacked sources"
