@@ -11,14 +11,14 @@ export interface UnreachableAccount {
 export const UNREACHABLE_MAX = 100;
 // Whoever still wants it tries again within this time.
 export const UNREACHABLE_KEPT_MS = 600_000;
-// Told again while it lasts, at growing intervals.
-const TOLD_AGAIN_MS = 60_000;
-const TOLD_AGAIN_MS_MAX = 3_600_000;
+// Logged again while it lasts, at growing intervals.
+const LOGGED_AGAIN_MS = 60_000;
+const LOGGED_AGAIN_MS_MAX = 3_600_000;
 
 interface Entry {
   readonly account: UnreachableAccount;
   readonly at: number;
-  readonly tellAt: number;
+  readonly logAt: number;
   readonly againMs: number;
 }
 
@@ -26,19 +26,19 @@ export class UnreachableAccounts {
   // Insertion order is age order: the first key is the oldest.
   readonly #entries = new Map<string, Entry>();
 
-  // Whether it is to be told: for the first time, or again.
+  // Whether it is to be logged: for the first time, or again.
   failed(account: UnreachableAccount, now: number): boolean {
     const { id } = account;
     this.list(now);
     const before = this.#entries.get(id);
     this.#entries.delete(id);
-    const isToTell = before === undefined || now >= before.tellAt;
-    const againMs = before === undefined ? TOLD_AGAIN_MS : before.againMs * (isToTell ? 2 : 1);
-    const tellAt = isToTell ? now + Math.min(againMs, TOLD_AGAIN_MS_MAX) : before!.tellAt;
-    this.#entries.set(id, { account, at: now, tellAt, againMs });
+    const isToLog = before === undefined || now >= before.logAt;
+    const againMs = before === undefined ? LOGGED_AGAIN_MS : before.againMs * (isToLog ? 2 : 1);
+    const logAt = isToLog ? now + Math.min(againMs, LOGGED_AGAIN_MS_MAX) : before!.logAt;
+    this.#entries.set(id, { account, at: now, logAt, againMs });
     if (this.#entries.size > UNREACHABLE_MAX)
       this.#entries.delete(this.#entries.keys().next().value!);
-    return isToTell;
+    return isToLog;
   }
 
   answered(id: string): void {

@@ -126,7 +126,7 @@ export async function openResources(
     settings: config,
     accounts: engineAccounts(accounts, platforms, settingsOf),
     limitSettings: byHand,
-    onFull: tellFull(watch, fullLog(clock, log)),
+    onFull: reportFull(watch, fullLog(clock, log)),
     report,
     fatal: (error) => giveUp(log, error),
   });
@@ -197,10 +197,10 @@ async function openAccounts(options: AccountsOptions, log: Log, close: () => Pro
   }
 }
 
-function tellFull(watch: ResourceWatch, tell: (full: FullQueue) => void) {
+function reportFull(watch: ResourceWatch, logFull: (full: FullQueue) => void) {
   return (full: FullQueue) => {
     watch.countFull(full.account);
-    tell(full);
+    logFull(full);
   };
 }
 

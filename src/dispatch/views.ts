@@ -38,8 +38,8 @@ export function explanationOf(road: RoadState, seq: number, now: number): Explan
       decisive?.kind === 'held' && explained.eta === null ? endOfHold(decisive.name) : null;
     return { ...explained, state: 'queued', summary, cause: nameOf(decisive), waitsFor };
   }
-  const told = { ...STORE_TROUBLE[trouble], cause: trouble };
-  return { ...explained, eta: null, state: 'queued', ...told };
+  const why = { ...STORE_TROUBLE[trouble], cause: trouble };
+  return { ...explained, eta: null, state: 'queued', ...why };
 }
 
 // No limit matters while this lasts.

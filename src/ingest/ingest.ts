@@ -95,7 +95,7 @@ export class Ingest implements Service {
     this.#waits = new Waits(parts);
     const nodes = parts.nodes ?? (() => [node]);
     this.#readers = new ReaderConnections({ ...parts, counters, waits: this.#waits, nodes });
-    const onEvent = (event: IngestEvent) => this.#tell(event);
+    const onEvent = (event: IngestEvent) => this.#publish(event);
     const { settings } = parts;
     const turns = new CallTurns();
     const shared = { counters, waits: this.#waits, turns, readers: this.#readers, onEvent };
@@ -328,7 +328,7 @@ export class Ingest implements Service {
     });
   }
 
-  #tell(event: IngestEvent): void {
+  #publish(event: IngestEvent): void {
     this.#changes += 1;
     this.#parts.onEvent?.(event);
     const looked = event.kind === 'looked' ? this.#looks.find(event.source) : null;

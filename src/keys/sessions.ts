@@ -169,10 +169,10 @@ export class Sessions {
   #keep(write: (store: SessionStore) => Promise<void>): void {
     if (this.#kept === null) return;
     const { store, onFailure } = this.#kept;
-    const tell = () => {
+    const notify = () => {
       for (const listener of this.#listeners) listener();
     };
-    write(store).then(tell).catch(onFailure);
+    write(store).then(notify).catch(onFailure);
   }
 
   // Opens one session, once.

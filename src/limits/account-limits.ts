@@ -119,8 +119,8 @@ export class AccountLimits {
     const { route } = booking.plan;
     if (route !== undefined) {
       const isLimited = signal.kind === 'limited';
-      const told = { observed, isLimited, takenAt: booking.takenAt };
-      this.#buckets.settle(booking.charge.chat, route, told, now);
+      const answer = { observed, isLimited, takenAt: booking.takenAt };
+      this.#buckets.settle(booking.charge.chat, route, answer, now);
     }
     booking.chat.inFlight -= 1;
     const notes = new Notes(this.#account, now, this.#unsaved);

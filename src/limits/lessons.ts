@@ -304,7 +304,7 @@ export class Lessons {
         continue;
       }
       const heldMs = holdMs > Math.max(HELD_MS_MIN, deafMsAt(slot.rate, now)) ? holdMs : 0;
-      const isTry = (pressure.telling & (1 << index)) !== 0;
+      const isTry = (pressure.evident & (1 << index)) !== 0;
       const isNews = slot.rate === null || takenAt >= newsFrom(slot.rate);
       if (!isNews || (!isTry && (pressure.full & (1 << index)) === 0)) continue;
       // While more is tried only the tries tell.

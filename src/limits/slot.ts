@@ -84,7 +84,7 @@ export class Slot extends RollingWindow {
   }
 
   // A try that is early by less proves nothing: the platform may take it without its limit having changed.
-  tellingMs(rule: Rule): number {
+  evidentMs(rule: Rule): number {
     return Math.min(TELLING_MS_MAX, TELLING_SHARE * rule.perMs);
   }
 }

@@ -222,7 +222,7 @@ const ASK_AGAIN_MS = 250;
 export interface Pressure {
   full: number;
   tries: number;
-  telling: number;
+  evident: number;
 }
 
 // The capacity one call has taken, and how full its windows were then. Opaque to everyone outside.
@@ -232,8 +232,8 @@ export class Booking implements Ticket {
   readonly chat: Branch;
   readonly takenAt: number;
   departedAt: number;
-  readonly ofChat: Pressure = { full: 0, tries: 0, telling: 0 };
-  readonly ofAccount: Pressure = { full: 0, tries: 0, telling: 0 };
+  readonly ofChat: Pressure = { full: 0, tries: 0, evident: 0 };
+  readonly ofAccount: Pressure = { full: 0, tries: 0, evident: 0 };
   isSettled = false;
 
   constructor(charge: Charge, plan: Plan, chat: Branch, now: number) {
@@ -287,7 +287,7 @@ export class Headroom {
       }
       const aheadMs = slot.aheadMs(rule, charge.cost, now, this.#settings);
       if (aheadMs > 0) pressure.tries |= 1 << index;
-      if (aheadMs > slot.tellingMs(rule)) pressure.telling |= 1 << index;
+      if (aheadMs > slot.evidentMs(rule)) pressure.evident |= 1 << index;
       if (slot instanceof ChatsSlot) slot.chats.hold(charge.chat);
       else slot.hold(charge.cost);
     }

@@ -31,7 +31,7 @@ const BACKOFF_MS = 1000;
 const REST_MS_MAX = 60_000;
 const RETRY_AFTER_S_MAX = 3600;
 // An app that is away fails every chat: one line says it for all of them.
-const TOLD_EVERY_MS = 10_000;
+const LOGGED_EVERY_MS = 10_000;
 
 interface Item extends WaitingIncoming {
   // The app has it; what remains is to say so durably.
@@ -49,7 +49,7 @@ interface Lane {
 interface Desk {
   readonly ready: Lane[];
   posting: number;
-  toldAt: number;
+  loggedAt: number;
 }
 
 export class Forwarder implements Service {
@@ -189,15 +189,15 @@ export class Forwarder implements Service {
   #logFailure(account: string, about: object): void {
     const desk = this.#deskOf(account);
     const now = this.#parts.clock.now();
-    if (now - desk.toldAt < TOLD_EVERY_MS) return;
-    desk.toldAt = now;
+    if (now - desk.loggedAt < LOGGED_EVERY_MS) return;
+    desk.loggedAt = now;
     this.#parts.log.warn({ account, ...about }, 'the app did not take an update; trying again');
   }
 
   #deskOf(account: string): Desk {
     let desk = this.#desks.get(account);
     if (desk === undefined) {
-      desk = { ready: [], posting: 0, toldAt: Number.NEGATIVE_INFINITY };
+      desk = { ready: [], posting: 0, loggedAt: Number.NEGATIVE_INFINITY };
       this.#desks.set(account, desk);
     }
     return desk;

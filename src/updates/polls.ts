@@ -63,7 +63,7 @@ export class Polls {
 
   async #wait(
     account: string,
-    tells: (body: string) => boolean,
+    matches: (body: string) => boolean,
     from: number,
     ask: Poll,
     poller: Poller,
@@ -75,7 +75,7 @@ export class Polls {
       const woken = new Promise<void>((resolve) => {
         poller.wake = resolve;
       });
-      const bodies = poller.end === null ? await this.#read(account, tells, from, ask.limit) : [];
+      const bodies = poller.end === null ? await this.#read(account, matches, from, ask.limit) : [];
       if (poller.end === 'conflict') return { kind: 'conflict' };
       const isOver = poller.end !== null || clock.now() >= until;
       if (bodies.length > 0 || isOver) return { kind: 'updates', bodies };
@@ -109,7 +109,7 @@ export class Polls {
 
   async #read(
     account: string,
-    tells: (body: string) => boolean,
+    matches: (body: string) => boolean,
     from: number,
     limit: number,
   ): Promise<string[]> {
@@ -118,7 +118,7 @@ export class Polls {
     for (;;) {
       const page = await this.#parts.incoming.read({ account, from: next, max: PAGE });
       for (const { body } of page) {
-        if (tells(body)) bodies.push(body);
+        if (matches(body)) bodies.push(body);
         if (bodies.length === limit) return bodies;
       }
       if (page.length < PAGE) return bodies;

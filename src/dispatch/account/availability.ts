@@ -345,14 +345,14 @@ const STORE_PAUSE_MS = 500;
 // Whether the store can be written.
 export class StoreHealth {
   readonly #clock: Clock;
-  readonly #tell: (trouble: StoreTrouble | null, at: number) => void;
+  readonly #publish: (trouble: StoreTrouble | null, at: number) => void;
   #trouble: StoreTrouble | null = null;
-  #toldAt = 0;
+  #publishedAt = 0;
   #pausedUntil = 0;
 
-  constructor(clock: Clock, tell: (trouble: StoreTrouble | null, at: number) => void) {
+  constructor(clock: Clock, publish: (trouble: StoreTrouble | null, at: number) => void) {
     this.#clock = clock;
-    this.#tell = tell;
+    this.#publish = publish;
   }
 
   // Why it did not take the last command; null: it did.
@@ -371,7 +371,7 @@ export class StoreHealth {
 
   failed(error: JournalUnavailable): void {
     const isNew = this.#trouble !== error.code;
-    if (isNew || this.#clock.now() - this.#toldAt >= REMIND_MS) this.#set(error.code);
+    if (isNew || this.#clock.now() - this.#publishedAt >= REMIND_MS) this.#set(error.code);
   }
 
   failedLoop(error: JournalUnavailable, now: number): void {
@@ -381,7 +381,7 @@ export class StoreHealth {
 
   #set(trouble: StoreTrouble | null): void {
     this.#trouble = trouble;
-    this.#toldAt = this.#clock.now();
-    this.#tell(trouble, this.#toldAt);
+    this.#publishedAt = this.#clock.now();
+    this.#publish(trouble, this.#publishedAt);
   }
 }

@@ -68,7 +68,7 @@ export class TokenChecks {
     }
     // Before the attempt is settled, so that a crash in between does not make the next process send again.
     await this.#write(account, ACCOUNT_REFUSED);
-    this.#tell(account, 'refused', inWords(found));
+    this.#publish(account, 'refused', inWords(found));
     this.#watch(account);
     return true;
   }
@@ -109,7 +109,7 @@ export class TokenChecks {
       case 'known':
         if (refused === ACCOUNT_REFUSED) {
           await this.#write(account, null);
-          this.#tell(account, 'taken', TAKEN);
+          this.#publish(account, 'taken', TAKEN);
           this.#road.availability.renew(account, this.#p.clock.now());
           this.#road.wake();
         }
@@ -121,7 +121,7 @@ export class TokenChecks {
     }
   }
 
-  #tell(account: string, state: 'refused' | 'taken', detail: string): void {
+  #publish(account: string, state: 'refused' | 'taken', detail: string): void {
     const at = this.#p.clock.now();
     this.#road.events.emit({ kind: 'token', at, account, state, detail });
   }

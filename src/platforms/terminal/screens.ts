@@ -58,7 +58,7 @@ export class Screens implements ScreenWatch {
     screen.lastId = id;
     const message = { id, thread, text, at, editedAt: null };
     this.#append(screen, message);
-    tell(screen, { kind: 'message', message });
+    publish(screen, { kind: 'message', message });
     return message;
   }
 
@@ -78,7 +78,7 @@ export class Screens implements ScreenWatch {
       screen.units += text.length - before.text.length;
       this.#shorten(screen);
     }
-    tell(screen, { kind: 'edited', message });
+    publish(screen, { kind: 'edited', message });
     return message;
   }
 
@@ -88,12 +88,12 @@ export class Screens implements ScreenWatch {
     if (gone === undefined) return;
     screen.messages = screen.messages.filter((each) => each !== gone);
     screen.units -= gone.text.length;
-    tell(screen, { kind: 'deleted', id, at: this.#clock.now() });
+    publish(screen, { kind: 'deleted', id, at: this.#clock.now() });
   }
 
   typing(account: string, chat: string): void {
     const screen = this.#screens.get(keyOf(account, chat));
-    if (screen !== undefined) tell(screen, { kind: 'typing', at: this.#clock.now() });
+    if (screen !== undefined) publish(screen, { kind: 'typing', at: this.#clock.now() });
   }
 
   // What is on the screen now; from then on the watcher is told of every change, until `leave`.
@@ -140,7 +140,7 @@ export class Screens implements ScreenWatch {
   }
 }
 
-function tell(screen: Screen, event: ScreenEvent): void {
+function publish(screen: Screen, event: ScreenEvent): void {
   for (const watcher of screen.watchers) watcher(event);
 }
 

@@ -25,8 +25,8 @@ function event(at: number, state: 'open' | 'closed' = 'open', cause = 'unsent') 
 
 test('an outage is told when it begins, at growing intervals, and when it is over', () => {
   const { told, outages } = lines();
-  for (let at = 0; at <= 20 * MINUTE; at += PROBE_MS) outages.tell(event(at));
-  outages.tell(event(20 * MINUTE + 1, 'closed'));
+  for (let at = 0; at <= 20 * MINUTE; at += PROBE_MS) outages.write(event(at));
+  outages.write(event(20 * MINUTE + 1, 'closed'));
   const warned = told.filter(([level]) => level === 'warn').map(([, fields]) => fields);
   expect(warned.map(({ outageMs = 0 }) => Number(outageMs) / MINUTE)).toEqual([0, 1, 3, 7, 15]);
   expect(warned[1]).toMatchObject({ detail: 'ECONNREFUSED 127.0.0.1:9', probes: 12 });
@@ -35,10 +35,10 @@ test('an outage is told when it begins, at growing intervals, and when it is ove
 
 test('another cause is news, and so is the next outage', () => {
   const { told, outages } = lines();
-  outages.tell(event(0));
-  outages.tell(event(1, 'open', 'unauthorized'));
-  outages.tell(event(2, 'closed'));
-  outages.tell(event(3));
+  outages.write(event(0));
+  outages.write(event(1, 'open', 'unauthorized'));
+  outages.write(event(2, 'closed'));
+  outages.write(event(3));
   expect(told.map(([level, { cause }]) => [level, cause])).toEqual([
     ['warn', 'unsent'],
     ['warn', 'unauthorized'],

@@ -16,7 +16,7 @@ interface Outage {
   readonly since: number;
   cause: string;
   probes: number;
-  tellAt: number;
+  logAt: number;
   againMs: number;
 }
 
@@ -33,7 +33,7 @@ export class OutageLines {
     this.#log = log;
   }
 
-  tell(event: BreakerEvent): void {
+  write(event: BreakerEvent): void {
     const { at, account, state, cause, detail } = event;
     const outage = this.#outages.get(account);
     const fields = { platform: platformOf(account), account, state, cause, detail };
@@ -50,18 +50,18 @@ export class OutageLines {
       return;
     }
     outage.probes += 1;
-    if (at < outage.tellAt) return;
+    if (at < outage.logAt) return;
     outage.againMs = Math.min(outage.againMs * 2, OUTAGE_LINE_AGAIN_MS_MAX);
-    outage.tellAt = at + outage.againMs;
+    outage.logAt = at + outage.againMs;
     const outageMs = Math.round(at - outage.since);
-    const told = { ...fields, until, outageMs, probes: outage.probes };
-    this.#log.warn(told, until === null ? REFUSES : SILENT);
+    const line = { ...fields, until, outageMs, probes: outage.probes };
+    this.#log.warn(line, until === null ? REFUSES : SILENT);
   }
 
   #begin({ at, account, cause }: BreakerEvent): void {
     const { size } = this.#outages;
     if (size >= OUTAGES_MAX) this.#outages.delete(this.#outages.keys().next().value!);
-    const again = { tellAt: at + OUTAGE_LINE_AGAIN_MS, againMs: OUTAGE_LINE_AGAIN_MS };
+    const again = { logAt: at + OUTAGE_LINE_AGAIN_MS, againMs: OUTAGE_LINE_AGAIN_MS };
     this.#outages.set(account, { since: at, cause, probes: 0, ...again });
   }
 }

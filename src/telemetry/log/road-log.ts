@@ -75,10 +75,10 @@ export function roadLog(log: LineLog): RoadListener {
         return;
       }
       case 'breaker':
-        outages.tell(event);
+        outages.write(event);
         return;
       case 'store':
-        storeLines.tell(event);
+        storeLines.write(event);
         return;
       case 'token': {
         const { account, state, detail } = event;
@@ -96,15 +96,16 @@ export function roadLog(log: LineLog): RoadListener {
 // A disk that is nearly full takes a small write now and then: whatever it does, a minute has one line of each kind.
 class StoreLines {
   readonly #log: LineLog;
-  readonly #toldAt = new Map<StoreTrouble | null, number>();
+  readonly #loggedAt = new Map<StoreTrouble | null, number>();
 
   constructor(log: LineLog) {
     this.#log = log;
   }
 
-  tell({ at, trouble }: Extract<RoadEvent, { kind: 'store' }>): void {
-    if (at - (this.#toldAt.get(trouble) ?? Number.NEGATIVE_INFINITY) < STORE_LINE_EVERY_MS) return;
-    this.#toldAt.set(trouble, at);
+  write({ at, trouble }: Extract<RoadEvent, { kind: 'store' }>): void {
+    if (at - (this.#loggedAt.get(trouble) ?? Number.NEGATIVE_INFINITY) < STORE_LINE_EVERY_MS)
+      return;
+    this.#loggedAt.set(trouble, at);
     if (trouble === null) this.#log.info({}, 'the store takes writes again');
     else this.#log.error({ code: trouble }, STORE_TROUBLE[trouble]);
   }
@@ -209,18 +210,18 @@ export interface FullQueue {
 }
 
 export function fullLog(clock: Clock, log: Pick<LineLog, 'warn'>): (full: FullQueue) => void {
-  const told = new Map<string, { at: number; since: number }>();
+  const logged = new Map<string, { at: number; since: number }>();
   return ({ account, platform, whose, waiting, queueMax, unit = 'deliveries' }) => {
     const queue = platform ?? whose ?? account;
-    const last = told.get(queue);
+    const last = logged.get(queue);
     const now = clock.now();
     if (last !== undefined && now - last.at < FULL_LOG_EVERY_MS) {
       last.since += 1;
       return;
     }
-    told.delete(queue);
-    if (told.size >= QUEUES_MAX) told.delete(told.keys().next().value!);
-    told.set(queue, { at: now, since: 0 });
+    logged.delete(queue);
+    if (logged.size >= QUEUES_MAX) logged.delete(logged.keys().next().value!);
+    logged.set(queue, { at: now, since: 0 });
     const refused = (last?.since ?? 0) + 1;
     const fields = { queue, platform: platform ?? platformOf(account), account };
     log.warn({ ...fields, waiting, queueMax, unit, refused }, 'queue full');
@@ -243,19 +244,19 @@ export function faultLog(
   log: ErrorLog,
   count: (stage: FaultStage) => void,
 ): ReportFault {
-  const told = new Map<string, { at: number; since: number }>();
+  const logged = new Map<string, { at: number; since: number }>();
   return (stage, error, about) => {
     count(stage);
     const place = `${stage} ${placeOf(error)}`;
-    const last = told.get(place);
+    const last = logged.get(place);
     const now = clock.now();
     if (last !== undefined && now - last.at < FAULT_LOG_EVERY_MS) {
       last.since += 1;
       return;
     }
-    told.delete(place);
-    if (told.size >= PLACES_MAX) told.delete(told.keys().next().value!);
-    told.set(place, { at: now, since: 0 });
+    logged.delete(place);
+    if (logged.size >= PLACES_MAX) logged.delete(logged.keys().next().value!);
+    logged.set(place, { at: now, since: 0 });
     const fields = { stage, ...about, fault: faultInWords(error), stack: framesOf(error) };
     log.error({ ...fields, times: (last?.since ?? 0) + 1 }, 'internal fault');
   };
