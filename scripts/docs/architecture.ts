@@ -25,7 +25,8 @@ export const FOLDERS: Readonly<Record<string, string>> = {
   limits: 'when may a call go? windows, freezes, learned rates; pure',
   scheduler: 'which delivery goes next? lanes, classes, fairness; pure',
   dispatch: 'the loop: begin, send, settle, breakers, recovery',
-  platforms: 'the port, and a folder per platform: describe, send, classify, limits',
+  platforms:
+    'the port, what platforms share, and a folder per platform: describe, send, classify, limits',
   text: 'Markdown of language models, rich text, splitting; pure',
   accounts: 'whose token is it; tokens encrypted at rest',
   keys: 'API keys, virtual tokens, scopes, sessions',
