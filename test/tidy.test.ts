@@ -22,6 +22,7 @@ import {
   folderSizes,
   head,
   noDefaultExport,
+  noGivenUpWord,
   noLeftover,
   noMachine,
   sizes,
@@ -179,6 +180,14 @@ const RULES: Readonly<Record<string, Kept>> = {
       'src/c.ts': 'interface A {}',
     },
     bad: { 'src/a.ts': 'export interface A {}', 'src/b/c.ts': 'export class A {}' },
+  },
+  'words that were given up stay so': {
+    rule: each(noGivenUpWord),
+    fine: {
+      'src/a.ts': 'const inFlight = unreachable.length;',
+      'src/a.test.ts': 'const flying = 1;',
+    },
+    bad: { 'src/a.ts': 'const flying = 1;', 'src/b.ts': 'function imaginedMessage() {}' },
   },
   'every file has a head': {
     rule: each(head),

@@ -28,6 +28,9 @@ const TIME_AND_CHANCE = [
   'Math.random',
   'new Date()',
 ];
+// Words that once named things here and were given up for those of the trade.
+const GIVEN_UP =
+  /\b(?:teller|roused?|asleep|glimpse|trespass|keepers?|imagined|unheard|flying|landed|arrivals)(?=[A-Z_]|\b)/i;
 const LEFTOVER = /\b(?:TO[D]O|FIX[M]E|XX[X])\b|\b(?:test|describe|it)\.(?:only|skip|todo)\b/;
 const MACHINE = /(?<![\w.])\/work\/|\bregistry\.(?:npmjs|yarnpkg)\b|\bnpm[m]irror\b/;
 
@@ -100,6 +103,13 @@ function usesOf(source: Source, names: readonly string[]): string[] {
 export function noDefaultExport(source: Source): Violation[] {
   if (!source.hasDefaultExport || source.path === 'vitest.config.ts') return [];
   return [{ rule: 'default-export', path: source.path, detail: 'exports a default' }];
+}
+
+export function noGivenUpWord(source: Source): Violation[] {
+  if (!source.path.startsWith('src/') || isTest(source.path)) return [];
+  const match = GIVEN_UP.exec(source.text);
+  const detail = `${match?.[0]} was given up: use the noun of the trade`;
+  return match === null ? [] : [{ rule: 'words', path: source.path, detail }];
 }
 
 export function noLeftover(path: string, text: string): Violation[] {
