@@ -1,7 +1,7 @@
 // Producers that number their messages: pieces of one message, and often the whole of it again. Each message is a
 // paragraph of its own, and nothing is shown twice.
 
-import type { ShapeEvent } from './shape.ts';
+import type { ShapeEvent } from './shape-port.ts';
 
 export class MessageTexts {
   readonly #shown = new Map<string, string>();

@@ -10,7 +10,7 @@ import {
   type ShapeEvent,
   type ShapeReader,
   type ShapeReading,
-} from './shape.ts';
+} from './shape-port.ts';
 import { SHAPES, shapeOf } from './shape-table.ts';
 import { Wording } from './wording.ts';
 

@@ -1,7 +1,7 @@
 // The shapes in which producers stream, one row each: the first that owns a payload reads the rest of the body.
 // docs/reference/stream-shapes.md is made from it, and test/recorded has a sample of each.
 
-import type { Payload, Shape } from './shape.ts';
+import type { Payload, Shape } from './shape-port.ts';
 import { agUi } from './shapes/ag-ui.ts';
 import { aiSdk, aiSdk4 } from './shapes/ai-sdk.ts';
 import { anthropicMessages } from './shapes/anthropic.ts';

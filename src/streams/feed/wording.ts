@@ -1,7 +1,7 @@
 // What a producer says, made ready to be shown: a paragraph where a tool was called in between, and no thoughts.
 
 import type { FeedEvent } from './event.ts';
-import type { ShapeEvent } from './shape.ts';
+import type { ShapeEvent } from './shape-port.ts';
 import { Thoughts } from './thoughts.ts';
 
 const PARAGRAPH = '\n\n';

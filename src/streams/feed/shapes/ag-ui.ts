@@ -2,7 +2,7 @@
 // reasoning are no part of the text.
 
 import { MessageTexts } from '../message-texts.ts';
-import { BREAK, done, failed, OPEN, type Shape, type ShapeReader } from '../shape.ts';
+import { BREAK, done, failed, OPEN, type Shape, type ShapeReader } from '../shape-port.ts';
 
 const TYPE =
   /^(RUN|STEP|TEXT_MESSAGE|TOOL_CALL|STATE|MESSAGES|ACTIVITY|REASONING|THINKING|SUBAGENT)_|^(RAW|CUSTOM)$/;

@@ -12,7 +12,7 @@ import {
   type Payload,
   type Shape,
   type ShapeReading,
-} from '../shape.ts';
+} from '../shape-port.ts';
 
 // Before the code of a part of version 4.
 export const PART = 'part:';

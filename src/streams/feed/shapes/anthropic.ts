@@ -11,7 +11,7 @@ import {
   OPEN,
   type Shape,
   type ShapeReader,
-} from '../shape.ts';
+} from '../shape-port.ts';
 
 // Not `ping`, which others say, too.
 const TYPES = new Set([

@@ -10,7 +10,7 @@ import {
   type Payload,
   type Shape,
   type ShapeReading,
-} from '../shape.ts';
+} from '../shape-port.ts';
 
 const EVENTS = [
   'messageStart',

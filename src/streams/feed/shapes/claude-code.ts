@@ -14,7 +14,7 @@ import {
   type Shape,
   type ShapeEvent,
   type ShapeReader,
-} from '../shape.ts';
+} from '../shape-port.ts';
 
 const TYPES = new Set([
   'system',

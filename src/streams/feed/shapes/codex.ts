@@ -14,7 +14,7 @@ import {
   type ShapeReader,
   type ShapeReading,
   troubled,
-} from '../shape.ts';
+} from '../shape-port.ts';
 
 const TYPE = /^(?:thread\.started|turn\.|item\.)/;
 

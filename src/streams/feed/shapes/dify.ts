@@ -14,7 +14,7 @@ import {
   type Shape,
   type ShapeReader,
   type ShapeReading,
-} from '../shape.ts';
+} from '../shape-port.ts';
 
 const EVENTS = new Set([
   ...[

@@ -9,7 +9,7 @@ import {
   type Payload,
   type Shape,
   type ShapeReading,
-} from '../shape.ts';
+} from '../shape-port.ts';
 
 const EVENTS = new Set([
   ...['start', 'token', 'metadata', 'sourceDocuments', 'usedTools', 'artifacts', 'end', 'error'],

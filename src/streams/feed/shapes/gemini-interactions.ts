@@ -11,7 +11,7 @@ import {
   type Payload,
   type Shape,
   type ShapeReading,
-} from '../shape.ts';
+} from '../shape-port.ts';
 
 const EVENT = /^(interaction|step|content)\./;
 

@@ -11,7 +11,7 @@ import {
   type Shape,
   type ShapeEvent,
   type ShapeReading,
-} from '../shape.ts';
+} from '../shape-port.ts';
 
 const MEMBERS = ['candidates', 'promptFeedback', 'usageMetadata'];
 // Reasons to finish that are no fault.

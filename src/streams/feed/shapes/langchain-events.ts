@@ -11,7 +11,7 @@ import {
   type Shape,
   type ShapeReader,
   type ShapeReading,
-} from '../shape.ts';
+} from '../shape-port.ts';
 import { chainMessageOf } from './langchain-message.ts';
 
 const EVENT = /^on_(chat_model|llm|chain|tool|retriever|prompt|parser|custom)_/;

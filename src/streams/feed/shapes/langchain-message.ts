@@ -1,6 +1,6 @@
 // LangChain's messages, as Python and JavaScript write them: plain, or as a constructor with its arguments.
 
-import { asJson, at, contentText, type Json, listOf } from '../shape.ts';
+import { asJson, at, contentText, type Json, listOf } from '../shape-port.ts';
 
 export interface ChainMessage {
   readonly id: string;

@@ -12,7 +12,7 @@ import {
   type Shape,
   type ShapeEvent,
   type ShapeReader,
-} from '../shape.ts';
+} from '../shape-port.ts';
 import { type ChainMessage, chainMessageOf } from './langchain-message.ts';
 
 // Behind the bar: the subgraph.

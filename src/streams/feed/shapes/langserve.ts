@@ -1,7 +1,13 @@
 // LangServe's `/stream`, and any other stream of LangChain's messages: each a piece of the text. A chain that ends in a
 // parser sends texts instead, which every body may. Messages of tools and people are no part of it.
 
-import { done, type Payload, type Shape, type ShapeEvent, type ShapeReading } from '../shape.ts';
+import {
+  done,
+  type Payload,
+  type Shape,
+  type ShapeEvent,
+  type ShapeReading,
+} from '../shape-port.ts';
 import { chainMessageOf } from './langchain-message.ts';
 
 export const langserve: Shape = {

@@ -11,7 +11,7 @@ import {
   type Shape,
   type ShapeReader,
   troubled,
-} from '../shape.ts';
+} from '../shape-port.ts';
 
 export const n8n: Shape = {
   name: 'n8n',

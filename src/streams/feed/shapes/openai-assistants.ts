@@ -2,7 +2,16 @@
 // that wants a tool's result ends here and goes on in another body.
 
 import { MessageTexts } from '../message-texts.ts';
-import { at, CLOSED, done, failed, listOf, OPEN, type Shape, type ShapeReader } from '../shape.ts';
+import {
+  at,
+  CLOSED,
+  done,
+  failed,
+  listOf,
+  OPEN,
+  type Shape,
+  type ShapeReader,
+} from '../shape-port.ts';
 
 export const openaiAssistants: Shape = {
   name: 'openai-assistants',

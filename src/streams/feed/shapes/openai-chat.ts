@@ -14,7 +14,7 @@ import {
   type Shape,
   type ShapeEvent,
   type ShapeReading,
-} from '../shape.ts';
+} from '../shape-port.ts';
 
 export const openaiChat: Shape = {
   name: 'openai-chat',

@@ -9,7 +9,7 @@ import {
   type Payload,
   type Shape,
   type ShapeReading,
-} from '../shape.ts';
+} from '../shape-port.ts';
 
 export const replicate: Shape = {
   name: 'replicate',

@@ -9,7 +9,7 @@ import {
   type Shape,
   type ShapeEvent,
   type ShapeReading,
-} from '../shape.ts';
+} from '../shape-port.ts';
 
 const TEXT_MEMBERS = ['text', 'delta', 'content', 'response'];
 // Other types of payload are not the text, even if they hold a text (a thought, a tool's result).

@@ -1,7 +1,7 @@
 // Text Generation Inference, `/generate_stream`: tokens, of which the special ones are not shown. The last one repeats
 // the whole text. A client with an inference endpoint of Hugging Face hears the same.
 
-import { asJson, at, more, type Payload, type Shape, type ShapeReading } from '../shape.ts';
+import { asJson, at, more, type Payload, type Shape, type ShapeReading } from '../shape-port.ts';
 
 export const tgi: Shape = {
   name: 'tgi',

@@ -8,7 +8,7 @@ import {
   type Payload,
   type Shape,
   type ShapeReading,
-} from '../shape.ts';
+} from '../shape-port.ts';
 
 export const watsonx: Shape = {
   name: 'watsonx',

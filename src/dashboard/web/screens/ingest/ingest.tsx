@@ -5,8 +5,8 @@ import { route } from '../../lib/route.ts';
 import { useStore } from '../../lib/store.ts';
 import { Screen } from '../../ui/parts.tsx';
 import { Empty, Loading } from '../../ui/states.tsx';
-import { PostScreen } from './post.tsx';
-import { SourceScreen } from './source.tsx';
+import { PostScreen } from './post-detail.tsx';
+import { SourceScreen } from './source-detail.tsx';
 import { Sources } from './sources.tsx';
 
 export function Ingest() {

@@ -3,8 +3,8 @@
 import { count } from '../../lib/format.ts';
 import { hrefOf } from '../../lib/route.ts';
 import { deliveryHref, Meter } from '../../ui/parts.tsx';
-import { isWaiting, openChat, refusals, showChat, submitAll, useRun } from './play.ts';
 import { PlayCard, WhyOf } from './play-card.tsx';
+import { isWaiting, openChat, refusals, showChat, submitAll, useRun } from './play-run.ts';
 
 const CORRELATION = 'sandbox-flood';
 const CHAT = '-1001';

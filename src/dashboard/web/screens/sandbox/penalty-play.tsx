@@ -3,8 +3,8 @@
 import { hrefOf } from '../../lib/route.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { deliveryHref } from '../../ui/parts.tsx';
-import { isWaiting, openChat, showChat, submitAll, useRun } from './play.ts';
 import { PlayCard, WhyOf } from './play-card.tsx';
+import { isWaiting, openChat, showChat, submitAll, useRun } from './play-run.ts';
 
 const CORRELATION = 'sandbox-penalty';
 const CHAT = '-1002';

@@ -13,7 +13,7 @@ import { Screen } from '../../ui/parts.tsx';
 import { Empty, Loading, Trouble } from '../../ui/states.tsx';
 import { Ago } from '../../ui/time.tsx';
 import { notify } from '../../ui/toast.tsx';
-import { FIRST_BOT, FIRST_CHAT } from './play.ts';
+import { FIRST_BOT, FIRST_CHAT } from './play-run.ts';
 import { Plays } from './plays.tsx';
 import { SandboxChat } from './sandbox-chat.tsx';
 

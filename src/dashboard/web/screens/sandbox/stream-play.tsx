@@ -12,8 +12,8 @@ import type { StreamView } from '../../lib/wire/more.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { deliveryHref, Meter } from '../../ui/parts.tsx';
 import { attempt } from '../../ui/toast.tsx';
-import { FIRST_CHAT, openChat, showChat } from './play.ts';
 import { PlayCard } from './play-card.tsx';
+import { FIRST_CHAT, openChat, showChat } from './play-run.ts';
 
 const ANSWER = `You asked what happens between a bot and its chats. A platform takes about one message a second \
 in a chat and twenty a minute in a group. Whoever sends more is refused, and whoever goes on is shut out for longer.
