@@ -3,9 +3,11 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { NO_SCOPE, type Scope } from '../../keys/keys.ts';
+import { createDiscord } from '../../platforms/discord/discord.ts';
 import type { Platform } from '../../platforms/platform.ts';
 import { createWhatsapp } from '../../platforms/whatsapp/whatsapp.ts';
-import { AUTH, type Bench, bench } from '../context.fixture.ts';
+import { virtualClock } from '../../system/virtual-clock.ts';
+import { AUTH, type Bench, bench, START } from '../context.fixture.ts';
 import { boundKey } from './bounds.fixture.ts';
 
 const transport = {
@@ -101,5 +103,49 @@ describe('WhatsApp: a key bound to methods is judged by what the body makes of t
     expect((await edit(reacts, TEXT)).json().code).toBe('forbidden_scope');
     expect((await edit(AUTH, TEXT)).json()).toMatchObject({ code: 'invalid_message' });
     expect((await edit(reacts, REACTION)).statusCode).toBe(200);
+  });
+});
+
+describe('Discord: a key bound to a channel', () => {
+  const BOT = '123456789';
+  const ACCOUNT = `discord:${BOT}`;
+  const REAL = `${Buffer.from(BOT).toString('base64url')}.Gabcde.${'s'.repeat(30)}`;
+  const OWN = '42';
+
+  beforeEach(async () => {
+    const clock = virtualClock(START);
+    const discord = vouched(createDiscord({ transport, clock }));
+    at = await bench({ wait: { kind: 'async' } }, [discord]);
+    await at.accounts.identify('discord', REAL);
+  });
+
+  test.each([
+    ['POST', '/channels/42/webhooks', { name: 'x' }],
+    ['GET', '/channels/42/webhooks', undefined],
+    ['POST', '/channels/42/followers', { webhook_channel_id: '43' }],
+    ['POST', '/channels/42/invites', {}],
+    ['POST', '/channels/43/messages', { content: 'x' }],
+    ['POST', '/channels/42/messages/', { message_reference: { type: 1, channel_id: '43' } }],
+  ] as const)('gets nothing that lasts longer or reaches further: %s %s', async (...asked) => {
+    const [method, path, payload] = asked;
+    const headers = { authorization: `Bot ${await tokenOf(ACCOUNT, { chats: [OWN] })}` };
+    const answer = await at.app.inject({
+      ...{ method, url: `/api/v10${path}`, headers },
+      ...(payload === undefined ? null : { payload }),
+    });
+    expect([answer.statusCode, submitted()]).toEqual([403, []]);
+  });
+
+  test('names no path but its channel’s, whatever stands in an id', async () => {
+    const headers = await boundKey(at, 'sender', { chats: [OWN] });
+    const ask = (method: string, body: object) =>
+      rest(headers, { to: { account: ACCOUNT, chat: OWN }, method, body });
+    const away = '@/../../../channels/43/messages';
+    const hook = { webhook_id: OWN, webhook_token: away, content: 'x' };
+    expect((await ask('executeWebhook', hook)).statusCode).toBe(403);
+    const dots = { message_id: '1', emoji: '..' };
+    expect((await ask('deleteReactionsOf', dots)).statusCode).toBe(403);
+    expect((await ask('createMessage', { content: 'x' })).statusCode).toBe(202);
+    expect(submitted()).toEqual([`createMessage ${OWN}`]);
   });
 });

@@ -10,7 +10,8 @@ export type DiscordParams = Readonly<Record<string, unknown>>;
 
 // How a call is named that is passed on: its verb and its path.
 const PASSED = /^(?:GET|POST|PUT|PATCH|DELETE) \/api\//;
-const CHANNEL_PATH = /^[A-Z]+ \/api(?:\/v\d+)?\/channels\/(\d{1,20})(?=[/?]|$)/;
+const CHANNEL_PATH =
+  /^([A-Z]+) \/api(?:\/v\d+)?\/channels\/(\d{1,20})((?:\/[\w@:%-]{1,200}){0,5})(?:\?|$)/;
 const OWN_PATH =
   /^GET \/api(?:\/v\d+)?\/(?:users\/@me|gateway|gateway\/bot|applications\/@me)(?:\?|$)/;
 
@@ -27,8 +28,8 @@ export function describe(method: string, params: DiscordParams): Described {
   const route = routeOf(method);
   if (route === null) return { kind: 'invalid', detail: 'no such method' };
   for (const name of idsIn(route)) {
-    // The webhook's own token is its account's credential.
-    if (name === 'webhook_token') continue;
+    // The webhook's own token is its account's credential; one that is given all the same stands in a path.
+    if (name === 'webhook_token' && params[name] === undefined) continue;
     if (!isId(name, scalarText(params[name])))
       return { kind: 'invalid', detail: `${name} is no id` };
   }
@@ -135,10 +136,22 @@ export function targets(method: string, params: DiscordParams): Targets {
     if (described.kind !== 'call') return { kind: 'unknown' };
     return { kind: 'chats', chats: [described.chat, ...otherChats(params, described.chat)] };
   }
-  const channel = CHANNEL_PATH.exec(method)?.[1];
-  if (channel !== undefined) return { kind: 'chats', chats: [channel] };
+  const channel = channelIn(method);
+  if (channel !== null) return { kind: 'chats', chats: [channel] };
   if (OWN_PATH.test(method)) return { kind: 'none' };
   return PASSED.test(method) ? { kind: 'account', chats: [] } : { kind: 'unknown' };
+}
+
+// What is about one channel and nothing else, so that a key bound to it may ask for it. Not its webhooks, whose tokens
+// outlive the key; not its followers, which are another channel; not its invitations, which open the whole server.
+const READ_OF_CHANNEL = /^(?:\/(?:messages|pins|threads|thread-members|polls|users)(?:\/|$)|$)/;
+const CHANGED_IN_CHANNEL = /^\/(?:pins|messages\/pins|permissions|thread-members|polls)\//;
+
+function channelIn(method: string): string | null {
+  const [, verb, channel = null, rest = ''] = CHANNEL_PATH.exec(method) ?? [];
+  if (verb === 'GET') return READ_OF_CHANNEL.test(rest) ? channel : null;
+  const isItself = rest === '' && (verb === 'PATCH' || verb === 'DELETE');
+  return isItself || CHANGED_IN_CHANNEL.test(rest) ? channel : null;
 }
 
 // What a message forwards may stand in another channel.

@@ -10,6 +10,7 @@ import { createDiscord } from './discord.ts';
 import { Interactions } from './interactions.ts';
 import { InvalidRequests } from './invalid-requests.ts';
 import { discordPriors } from './limits.ts';
+import { pathFor, routeOf } from './routes.ts';
 
 const TOKEN = `${Buffer.from('123456789').toString('base64url')}.Gabcde.${'s'.repeat(30)}`;
 const CHANNEL = '222222222222222222';
@@ -146,6 +147,46 @@ describe('calls', () => {
     expect(targets('createMessage', params)).toEqual({ kind: 'chats', chats });
   });
 
+  test.each([
+    ['GET', '', true],
+    ['GET', '/messages/5?x=1', true],
+    ['GET', '/messages/5/reactions/%F0%9F%91%8D', true],
+    ['PUT', '/messages/pins/5', true],
+    ['PATCH', '', true],
+    ['GET', '/webhooks', false],
+    ['GET', '/%77ebhooks', false],
+    ['POST', '/webhooks', false],
+    ['POST', '/followers', false],
+    ['POST', '/invites', false],
+    ['POST', '/messages/', false],
+    ['POST', '/something-new', false],
+  ])('%s of a channel’s %s: of the channel alone is %s', (verb, rest, isOwn) => {
+    const asked = targets(`${verb} /api/v10/channels/${CHANNEL}${rest}`, {});
+    expect(asked.kind).toBe(isOwn ? 'chats' : 'account');
+  });
+
+  test.each([
+    ['createReaction', { emoji: '..' }],
+    ['deleteReactionsOf', { emoji: '.' }],
+    ['executeWebhook', { webhook_id: '1', webhook_token: '@/../../../channels/9/messages' }],
+    ['executeWebhook', { webhook_id: '1', webhook_token: 'a/b' }],
+  ])('%s of %o leads out of its path, and is refused', (method, more) => {
+    const params = { channel_id: CHANNEL, message_id: MESSAGE, ...more };
+    expect(describeCall(method, params).kind).toBe('invalid');
+  });
+
+  test.each([
+    ['@\\..\\..\\..\\..\\..\\9', '%40%5C..%5C..%5C..%5C..%5C..%5C9'],
+    ['@%2F..', '%40%252F..'],
+    ['a?b#c', 'a%3Fb%23c'],
+    ['\ud800', '%EF%BF%BD'],
+  ])('an emoji %s is one segment of the path', (emoji, segment) => {
+    const params = { channel_id: CHANNEL, message_id: MESSAGE, emoji };
+    expect(describeCall('deleteReactionsOf', params).kind).toBe('call');
+    const path = `/channels/${CHANNEL}/messages/${MESSAGE}/reactions/${segment}`;
+    expect(pathFor(routeOf('deleteReactionsOf')!, params)).toBe(path);
+  });
+
   test('interactions spend nothing of the bot, webhooks have a minute of their own', () => {
     const { planOf } = discordPriors({});
     const charge = { chat: '1', user: null, gate: 'open', live: false, cost: 1 } as const;
@@ -228,10 +269,14 @@ describe('requests', () => {
     }
   });
 
-  test.each(['/api/v10/../x', '/api/v10/a/%2e%2e/b', '/api/v10/a%0a', '/apix', '/api/v10/a#b'])(
-    '%s is nothing',
-    (url) => expect(at('GET', url)).toBeNull(),
-  );
+  test.each([
+    '/api/v10/../x',
+    '/api/v10/a/%5c..%5cb',
+    '/api/v10/a/%2e%2e/b',
+    '/api/v10/a%0a',
+    '/apix',
+    '/api/v10/a#b',
+  ])('%s is nothing', (url) => expect(at('GET', url)).toBeNull());
 
   test('what sends nothing is passed on as it is', () => {
     const url = '/api/v10/channels/1/messages?limit=5&before=7';

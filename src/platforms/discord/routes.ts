@@ -93,7 +93,8 @@ export function routeOf(method: string): DiscordRoute | null {
 const IDS: Readonly<Record<string, string>> = {
   channel_id: '\\d{1,20}',
   message_id: '-?\\d{1,20}|@original',
-  emoji: '[^/]{1,200}',
+  // Not the two names that would lead out of the path.
+  emoji: '(?!\\.{1,2}(?:/|$))[^/]{1,200}',
   user_id: '\\d{1,20}|@me',
   webhook_id: '\\d{1,20}',
   webhook_token: '[\\w-]{1,128}',
@@ -138,6 +139,10 @@ export function pathFor({ path }: DiscordRoute, params: PathIds): string {
   return path.replace(ID, (_, name: string) => encodeId(params[name] ?? ''));
 }
 
+// The names among the ids are written as they are. Everything else is encoded: a slash, or what a server on the way
+// takes for one, would lead to another channel.
+const NAMES = ['@me', '@original'];
+
 function encodeId(id: string): string {
-  return id.startsWith('@') ? id : encodeURIComponent(id);
+  return NAMES.includes(id) ? id : encodeURIComponent(id.toWellFormed());
 }

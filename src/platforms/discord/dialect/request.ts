@@ -51,7 +51,7 @@ export function locate(
   const mark = url.indexOf('?');
   const raw = mark < 0 ? url : url.slice(0, mark);
   const path = decoded(PATH.exec(raw)?.[1] ?? '');
-  if (path === '' || /\p{Cc}/u.test(path) || path.split('/').some(isDots)) return null;
+  if (path === '' || /\p{Cc}/u.test(path) || path.split(/[/\\]/).some(isDots)) return null;
   const credential = credentialOf(path, headers.authorization, interactions);
   if (!VERBS.includes(verb)) {
     return { kind: 'refused', credential, answer: refused(405, '405: Method Not Allowed') };
