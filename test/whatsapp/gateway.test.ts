@@ -245,6 +245,29 @@ test('statuses in any order and repeated end in the same story', async () => {
   }
 });
 
+test('who shows no phone number is written to by the id that the platform told', async () => {
+  const user = 'US.13491208655302741918';
+  const { posted } = sim.model.inject(`${NUMBER}:${TOKEN}`, user, 'no number here', Date.now());
+  expect((await postSigned(JSON.stringify(posted))).status).toBe(200);
+  const answer = await send({ recipient: user, type: 'text', text: { body: 'hello, whoever' } });
+  expect(answer.status).toBe(200);
+  const { contacts, messages } = (await answer.json()) as {
+    contacts: unknown;
+    messages: { id: string }[];
+  };
+  expect(contacts).toEqual([{ input: user, user_id: user }]);
+  await deliver(await postsOf(messages[0]!.id, 3));
+  expect((await storyOf(answer)).told.at(-1)).toBe('read');
+  const rest = await fetch(`${url}/v1/messages`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ to: { account: ACCOUNT, chat: user }, text: 'by REST', wait: true }),
+  });
+  expect(await rest.json()).toMatchObject({ state: 'sent' });
+  const said = sim.model.messagesOf(user).map((each) => each.text);
+  expect(said).toEqual(['no number here', 'hello, whoever', 'by REST']);
+});
+
 test('a message that fails after it was taken is dead with its reason, until a device has it', async () => {
   sim.model.setChat('16505553000', { kind: 'blocked' });
   const answer = await send(text('16505553000', 'never arrives'));

@@ -7,7 +7,7 @@ import { fieldsOf, scalarText } from '../../domain/scalar.ts';
 import { jsonOrUndefined } from '../../system/json.ts';
 import type { Params, ValueAnswer } from '../dialect.ts';
 import { dialectAnswers } from '../shared/dialect-answers.ts';
-import { PRODUCT } from './describe.ts';
+import { contactOf, PRODUCT } from './describe.ts';
 
 const SUCCESS = '{"success":true}';
 
@@ -73,7 +73,8 @@ function answered(result: string): ValueAnswer {
 // A message that does not exist yet; its id may be used in later calls (a reply, a reaction).
 function provisional(call: DescribedCall, params: Params, seq: number): ValueAnswer {
   if (call.family !== 'send' && call.family !== 'reaction') return said(202, SUCCESS);
-  const contacts = [{ input: scalarText(params.to), wa_id: call.chat }];
+  const input = scalarText(params.to) || call.chat;
+  const contacts = [contactOf(input, call.chat)];
   const messages = [{ id: String(provisionalId(seq)) }];
   return said(202, JSON.stringify({ ...PRODUCT, contacts, messages }));
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { describe as described, isIdempotent, targets } from './describe.ts';
+import { address, describe as described, isIdempotent, targets } from './describe.ts';
 import { createReading } from './request.ts';
 
 const PRODUCT = { messaging_product: 'whatsapp' };
@@ -10,6 +10,8 @@ describe('a body of /messages', () => {
     [{ to: '1650', context: { message_id: 'wamid.A' } }, 'messages', 'send', '1650', 'reply'],
     [{ to: 1650, type: 'template', template: {} }, 'messages', 'send', '1650', 'broadcast'],
     [{ to: 'Y2FwaV9ncm91cA==', type: 'text' }, 'messages', 'send', 'Y2FwaV9ncm91cA==', 'broadcast'],
+    [{ recipient: 'US.134', type: 'text' }, 'messages', 'send', 'US.134', 'broadcast'],
+    [{ to: '1650', recipient: 'US.134' }, 'messages', 'send', '1650', 'broadcast'],
     [
       { to: '1650', type: 'reaction', reaction: { message_id: 'A' } },
       'reaction',
@@ -40,10 +42,29 @@ describe('a body of /messages', () => {
 
   test('a key with bounds is told whom it goes to, or that nobody can tell', () => {
     expect(targets('messages', { to: '+1650' })).toEqual({ kind: 'chats', chats: ['1650'] });
+    expect(targets('messages', { recipient: 'US.134' })).toEqual({
+      ...{ kind: 'chats', chats: ['US.134'] },
+    });
+    expect(targets('messages', { to: '1650', recipient: 'US.134' })).toEqual({
+      ...{ kind: 'chats', chats: ['1650', 'US.134'] },
+    });
     expect(targets('messages', { status: 'read' }).kind).toBe('account');
     expect(targets('GET /v23.0/1/message_templates', {}).kind).toBe('account');
     expect(targets('something', { to: '1650' }).kind).toBe('unknown');
   });
+});
+
+test.each([
+  ['16505551234', { recipient_type: 'individual', to: '16505551234' }],
+  [
+    'US.13491208655302741918',
+    { recipient_type: 'individual', recipient: 'US.13491208655302741918' },
+  ],
+  ['DE.ENT.1181', { recipient_type: 'individual', recipient: 'DE.ENT.1181' }],
+  ['Y2FwaV9ncm91cA==', { recipient_type: 'group', to: 'Y2FwaV9ncm91cA==' }],
+])('a message to %s names it in its own parameter, and nobody else', (chat, named) => {
+  const given = { to: '1', recipient: 'US.1', type: 'text' };
+  expect(address(given, { chat })).toEqual({ ...PRODUCT, type: 'text', ...named });
 });
 
 describe('a path of the Graph API', () => {

@@ -40,7 +40,7 @@ export function describe(name: string, params: WhatsappParams): Described {
   if (isPassed(name)) return { kind: 'pass', method: name };
   if (!isOfMessages(name)) return { kind: 'invalid', detail: `Unknown path components: ${name}` };
   if (params.status !== undefined) return describeRead(params);
-  const chat = chatOf(params.to);
+  const chat = addressee(params);
   if (chat === null) return { kind: 'invalid', detail: "Parameter 'to' is mandatory" };
   const about = params.type === REACTION ? reactedTo(params) : null;
   return {
@@ -77,10 +77,27 @@ function describeRead(params: WhatsappParams): Described {
 
 export function address(params: WhatsappParams, { chat }: { chat: string }) {
   if (chat.startsWith(READ_OF)) return { ...PRODUCT, ...params };
-  return { ...PRODUCT, recipient_type: 'individual', ...params, to: chat };
+  const { to: _to, recipient: _recipient, ...rest } = params;
+  const kind = { recipient_type: isUser(chat) ? 'individual' : 'group' };
+  const named = isScopedId(chat) ? { recipient: chat } : { to: chat };
+  return { ...PRODUCT, ...kind, ...rest, ...named };
 }
 
 export const PRODUCT = Object.freeze({ messaging_product: 'whatsapp' });
+
+// Who shows no phone number has an id of the business's own, `US.13491208655302741918`, and another parameter for it.
+export function isScopedId(chat: string): boolean {
+  return /^[A-Z]{2}\.(?:ENT\.)?[A-Za-z0-9]{1,128}$/.test(chat);
+}
+
+function isUser(chat: string): boolean {
+  return /^\d+$/.test(chat) || isScopedId(chat);
+}
+
+// As Meta reads it: where both are given the phone number counts.
+function addressee({ to, recipient }: WhatsappParams): string | null {
+  return chatOf(scalarText(to) === '' ? recipient : to);
+}
 
 // As WhatsApp names its users: digits, however they were written. A group has an id of another kind.
 export function chatOf(value: unknown): string | null {
@@ -88,6 +105,11 @@ export function chatOf(value: unknown): string | null {
   const digits = text.replace(/^\+|[\s().-]/g, '');
   if (/^\d{3,20}$/.test(digits)) return digits;
   return /^[\w.:@=+/-]{3,256}$/.test(text) ? text : null;
+}
+
+// As an answer tells who it was.
+export function contactOf(input: string, chat: string): Readonly<Record<string, string>> {
+  return { input, [isScopedId(chat) ? 'user_id' : 'wa_id']: chat };
 }
 
 // null: it names none.
@@ -114,8 +136,10 @@ export function targets(name: string, params: WhatsappParams): Targets {
   if (isPassed(name)) return { kind: 'account', chats: [] };
   if (!isOfMessages(name)) return { kind: 'unknown' };
   if (params.status !== undefined) return { kind: 'account', chats: [] };
-  const chat = chatOf(params.to);
-  return chat === null ? { kind: 'unknown' } : { kind: 'chats', chats: [chat] };
+  const chat = addressee(params);
+  if (chat === null) return { kind: 'unknown' };
+  const other = scalarText(params.recipient);
+  return { kind: 'chats', chats: other === '' || other === chat ? [chat] : [chat, other] };
 }
 
 export function textParams(text: string): Record<string, unknown> {

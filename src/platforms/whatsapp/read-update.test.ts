@@ -58,6 +58,21 @@ describe('a post', () => {
     }
   });
 
+  test('of a user who shows no phone number is known by its id', () => {
+    const [user, other] = ['US.134', 'US.135'];
+    const contacts = [{ user_id: other }, { user_id: user, profile: { username: 'x' } }];
+    const said = { id: 'wamid.A', timestamp: at, type: 'text', from_user_id: user };
+    const [part] = partsOf(post({ contacts, messages: [said] }));
+    expect(readUpdate(part!.update)).toMatchObject({ chat: user, voice: 'wrote' });
+    expect(part!.update).toEqual(post({ contacts: [contacts[1]], messages: [said] }));
+    const told = { id: 'wamid.OUT', status: 'read', timestamp: at, recipient_user_id: user };
+    const [about] = partsOf(post({ statuses: [told] }));
+    expect(readUpdate(about!.update)).toMatchObject({ chat: user, voice: 'none' });
+    expect(JSON.parse(about!.receipts[0]!.result!)).toMatchObject({
+      contacts: [{ input: user, user_id: user }],
+    });
+  });
+
   test('a press or a reply means the business', () => {
     const press = readUpdate(post({ messages: [message('1', 'A', { type: 'interactive' })] }));
     const reply = readUpdate(

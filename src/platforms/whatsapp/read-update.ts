@@ -7,7 +7,7 @@ import { numberOf } from '../shared/numbered.ts';
 import type { MessageReceipt, UpdatePart, UpdateSummary, Voice } from '../updates.ts';
 import { unmarked } from './callback-data.ts';
 import { readError } from './classify.ts';
-import { PRODUCT } from './describe.ts';
+import { contactOf, PRODUCT } from './describe.ts';
 import { handlingOf } from './error-codes.ts';
 import type { WhatsappReason } from './reasons.ts';
 
@@ -59,8 +59,13 @@ export function partsOf(update: unknown): UpdatePart[] {
   });
 }
 
-function contactsOf(contacts: unknown, { from }: Fields): { contacts?: Fields[] } {
-  const own = listOf(contacts).filter(({ wa_id: id }) => id === from);
+// By phone number, or by the user's id where none is shown.
+function contactsOf(contacts: unknown, message: Fields): { contacts?: Fields[] } {
+  const { from, from_user_id: user } = message;
+  const isOwn = (id: unknown, own: unknown) => id !== undefined && id === own;
+  const own = listOf(contacts).filter(
+    (each) => isOwn(each.wa_id, from) || isOwn(each.user_id, user),
+  );
   return own.length === 0 ? {} : { contacts: own };
 }
 
@@ -81,13 +86,18 @@ export function readUpdate(update: unknown): UpdateSummary | null {
   const print = said === undefined ? first.change : printOf(said);
   const updateId = numberOf(JSON.stringify(print), at ?? 0, NUMBER_BITS);
   if (message === undefined) {
-    const chat = scalarText(status?.recipient_id) || null;
+    const chat = status === undefined ? null : recipientOf(status) || null;
     return { updateId, chat, messageId: null, voice: 'none', saidAt: null };
   }
-  const chat = scalarText(message.group_id ?? message.from) || null;
+  const { group_id: group, from, from_user_id: user } = message;
+  const chat = scalarText(group ?? from ?? user) || null;
   const messageId = scalarText(message.id) || null;
   const saidAt = at === null ? null : at * 1000;
   return { updateId, chat, messageId, voice: chat === null ? 'none' : voiceOf(message), saidAt };
+}
+
+function recipientOf({ recipient_id: number, recipient_user_id: user }: Fields): string {
+  return scalarText(number) || scalarText(user);
 }
 
 // What makes it the same when it is posted again.
@@ -121,8 +131,8 @@ function receiptsOf(each: Fields): MessageReceipt[] {
   const { delivery } = unmarked(each.biz_opaque_callback_data);
   const at = (secondsOf(each.timestamp) ?? 0) * 1000;
   const failure = status === 'failed' ? failureOf(each) : { reason: null, detail: null };
-  const user = scalarText(each.recipient_id);
-  const contacts = [{ input: user, wa_id: user }];
+  const user = recipientOf(each);
+  const contacts = [contactOf(user, user)];
   const result = JSON.stringify({ ...PRODUCT, contacts, messages: [{ id: messageId }] });
   return [{ delivery, messageId, status, at, ...failure, result }];
 }

@@ -14,10 +14,15 @@ export function typeOf(params: SimParams): string {
   return textOf(params, 'type') || 'text';
 }
 
+// A phone number, or an id of the business's own for who shows none; the number counts where both are given.
+export function recipientOf(params: SimParams): string {
+  return textOf(params, 'to') || textOf(params, 'recipient');
+}
+
 // null: it can be sent.
 export function troubleOf(params: SimParams): SimGraphError | null {
   if (params.messaging_product !== 'whatsapp') return missing('messaging_product');
-  if (textOf(params, 'to') === '') return missing('to');
+  if (recipientOf(params) === '') return missing('to');
   const type = typeOf(params);
   if (!TYPES.includes(type)) return ERRORS.unknownType;
   if (type === 'contacts') return Array.isArray(params.contacts) ? null : missing('contacts');

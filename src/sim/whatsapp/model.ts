@@ -13,7 +13,7 @@ import type {
 } from '../model.ts';
 import { objectOf, type SimParams, textOf } from '../params.ts';
 import { bearerOf, numberOf, type SimAction, type WhatsappCall } from './calls.ts';
-import { shownOf, troubleOf, typeOf } from './content.ts';
+import { recipientOf, shownOf, troubleOf, typeOf } from './content.ts';
 import { answered, ERRORS, invalid, missing, refused, type SimGraphError } from './errors.ts';
 import { type SimWhatsappOptions, WHATSAPP_DEFAULTS } from './options.ts';
 import { DAY_MS, NumberPace } from './pace.ts';
@@ -91,7 +91,7 @@ export class WhatsappModel implements SimModel<WhatsappCall>, SimPeople {
     const call: WhatsappCall = {
       token,
       method: action.kind,
-      chat: textOf(params, 'to') || null,
+      chat: recipientOf(params) || null,
       arrivedAt: now,
       acceptedAt: failure === null ? now : null,
       holdMs: 0,
@@ -126,8 +126,9 @@ export class WhatsappModel implements SimModel<WhatsappCall>, SimPeople {
   #send(number: string, params: SimParams, now: number): Taken | SimGraphError {
     const trouble = troubleOf(params) ?? this.#unknownMedia(params);
     if (trouble !== null) return trouble;
-    const input = textOf(params, 'to');
-    const to = input.replace(/\D/g, '') || input;
+    const input = recipientOf(params);
+    const isNumber = textOf(params, 'to') !== '';
+    const to = (isNumber && input.replace(/\D/g, '')) || input;
     if (now < this.#lockedUntil) return ERRORS.locked;
     if (now < (this.#frozen.get(`${number} ${to}`) ?? 0)) return ERRORS.pair;
     const state = this.#states.get(to) ?? { kind: 'open' };
@@ -141,10 +142,10 @@ export class WhatsappModel implements SimModel<WhatsappCall>, SimPeople {
     const opaque = textOf(params, 'biz_opaque_callback_data');
     const failure =
       state.kind === 'blocked' ? ERRORS.undeliverable : isFree && !isOpen ? ERRORS.window : null;
-    const taken = { number, id, to, opaque, n };
+    const taken = { number, id, to, isNumber, opaque, n };
     this.#posts.push(...statusesOf(taken, failure, this.options, now));
     this.#keep({ bot: number, chat: to, id, fromBot: true, text: shownOf(params) }, now);
-    const contacts = [{ input, wa_id: to }];
+    const contacts = [isNumber ? { input, wa_id: to } : { input, user_id: to }];
     const messages = [{ id }];
     const answer = answered({ messaging_product: 'whatsapp', contacts, messages });
     return { answer, messageIds: [id] };

@@ -2,8 +2,9 @@
 
 import type { Clock, Timer } from '../../system/clock.ts';
 import type { SimAsked, SimRequest, SimServing, SimVerdict } from '../model.ts';
-import { type SimParams, textOf } from '../params.ts';
+import type { SimParams } from '../params.ts';
 import type { SimAction, WhatsappCall } from './calls.ts';
+import { recipientOf } from './content.ts';
 import { ERRORS, invalid, refused } from './errors.ts';
 import type { WebhookPost } from './webhooks.ts';
 
@@ -37,7 +38,7 @@ export class WhatsappServing implements SimServing<WhatsappCall> {
     const given: SimParams = { ...query, ...params };
     const bearer = BEARER.exec(String(headers.authorization ?? ''))?.[1] ?? '';
     const token = `${'number' in action ? action.number : action.id}:${bearer}`;
-    const chat = textOf(given, 'to');
+    const chat = recipientOf(given);
     const judge = (now: number) => {
       const verdict = this.#model.call(token, action, given, now);
       for (const post of this.#model.takePosts()) this.#later(post);

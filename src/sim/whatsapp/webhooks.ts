@@ -18,6 +18,8 @@ export interface TakenMessage {
   readonly number: string;
   readonly id: string;
   readonly to: string;
+  // False: an id of the business's own, of a user who shows no number.
+  readonly isNumber: boolean;
   // What the sender wants to hear again with each status; '': nothing.
   readonly opaque: string;
   // How many were taken before it: which of them are shuffled and repeated follows from it.
@@ -52,7 +54,7 @@ function turn(times: number[], n: number): void {
 }
 
 function statusBody(
-  { number, id, to, opaque }: TakenMessage,
+  { number, id, to, isNumber, opaque }: TakenMessage,
   status: string,
   failure: SimGraphError | null,
   at: number,
@@ -61,7 +63,7 @@ function statusBody(
     id,
     status,
     timestamp: String(Math.floor(at / 1000)),
-    recipient_id: to,
+    [isNumber ? 'recipient_id' : 'recipient_user_id']: to,
     ...(opaque === '' ? null : { biz_opaque_callback_data: opaque }),
     ...(failure === null ? null : { errors: [inStatus(failure)] }),
   };
@@ -76,9 +78,15 @@ export function messageBody(
   at: number,
 ): object {
   const timestamp = String(Math.floor(at / 1000));
+  const isNumber = /^\d+$/.test(from);
   return posted(number, {
-    contacts: [{ profile: { name: `User ${from}` }, wa_id: from }],
-    messages: [{ from, id, timestamp, type: 'text', text: { body: text } }],
+    contacts: [{ profile: { name: `User ${from}` }, [isNumber ? 'wa_id' : 'user_id']: from }],
+    messages: [
+      {
+        ...{ [isNumber ? 'from' : 'from_user_id']: from, id, timestamp },
+        ...{ type: 'text', text: { body: text } },
+      },
+    ],
   });
 }
 
