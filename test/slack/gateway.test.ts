@@ -141,6 +141,18 @@ test('another platform’s paths below /api stay its own', async () => {
   expect([own.status, await own.json()]).toMatchObject([200, { error: 'invalid_auth' }]);
 });
 
+test('a token in the body is told where it belongs', async () => {
+  const body = new URLSearchParams({ token: 'xoxb-1-1-sandbox', channel, text: 'x' });
+  const answer = await fetch(`${url}/api/chat.postMessage`, { method: 'POST', body });
+  const said = await answer.text();
+  const messages = [expect.stringContaining('Authorization: Bearer takes a bot token')];
+  expect(JSON.parse(said)).toMatchObject({
+    error: 'invalid_auth',
+    response_metadata: { messages },
+  });
+  expect([answer.status, calls]).toEqual([200, []]);
+});
+
 test('REST sends to it like to any other platform', async () => {
   await client.auth.test();
   const to = { platform: 'slack', account: `slack:${APP}`, chat: channel };

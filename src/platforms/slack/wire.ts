@@ -50,7 +50,7 @@ export function requestOf({ credential, method, body, deadlineMs }: OutgoingCall
 export function questionOf(credential: string): Question {
   const asked = { credential, method: 'auth.test', body: '{}', deadlineMs: 0 };
   return {
-    refusal: 'invalid_auth',
+    refusal: `Authorization: Bearer takes ${CREDENTIALS.expected}; a token elsewhere is not read`,
     request: requestOf(asked),
     read: (reply) => identifiedBy(classify(asked.method, reply), CREDENTIALS.claimedId(credential)),
   };

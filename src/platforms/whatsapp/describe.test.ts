@@ -85,6 +85,13 @@ describe('a path of the Graph API', () => {
     });
   });
 
+  test('takes the token of the query where the header has none', () => {
+    const url = '/v21.0/106/messages?access_token=EAAquery';
+    expect(locate('POST', url, {} as never)).toMatchObject({ credential: '106:EAAquery' });
+    expect(locate('POST', url)).toMatchObject({ credential: '106:EAAtoken' });
+    expect(locate('GET', '/v21.0/106/media', {} as never)).toMatchObject({ credential: '106:' });
+  });
+
   test('without a number is that of the token, of the last one it wrote with, or refused', () => {
     const own = { authorization: 'Bearer 300:EAAother' };
     expect(locate('GET', '/v21.0/555', own)).toMatchObject({ credential: '300:EAAother' });

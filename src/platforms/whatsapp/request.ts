@@ -1,7 +1,7 @@
 // How a request of the Graph API is read: /v<nn>.0/<phone number id>/messages is a message, whatever else stands below
-// a version is passed on under its verb and path. The token is in a header and does not tell its number. Where the path
-// does not either (a file, a template), the number is the one that the token says itself (`Bearer <id>:<token>`), that
-// the query names, or that the same token last wrote with.
+// a version is passed on under its verb and path. The token is in a header (or in `?access_token=`) and does not tell
+// its number. Where the path does not either (a file, a template), the number is the one that the token says itself
+// (`Bearer <id>:<token>`), that the query names, or that the same token last wrote with.
 
 import { hash } from 'node:crypto';
 import { ATTACH, attachedTo, type Files, NO_FILES } from '../../domain/body.ts';
@@ -54,12 +54,14 @@ function locate(numbers: NumbersOfTokens, { verb, url, headers }: RequestHead) {
   const match = PATH.exec(path);
   if (match === null) return null;
   const [, object = '', edge = ''] = match;
-  const bearer = BEARER.exec(String(headers.authorization ?? ''));
-  const [, said, token = ''] = bearer ?? [];
+  const query = new URLSearchParams(mark < 0 ? '' : url.slice(mark));
+  // The Graph API takes it there as well.
+  const inQuery = `Bearer ${query.get('access_token') ?? ''}`;
+  const [, said, token = ''] = BEARER.exec(String(headers.authorization ?? inQuery)) ?? [];
   const isNumbers = NUMBER.test(object) && OF_NUMBERS.test(edge);
   if (isNumbers && token !== '') numbers.learn(token, object);
-  const query = mark < 0 ? '' : (new URLSearchParams(url.slice(mark)).get('phone_number_id') ?? '');
-  const asked = NUMBER.test(query) ? query : null;
+  const named = query.get('phone_number_id') ?? '';
+  const asked = NUMBER.test(named) ? named : null;
   const number = isNumbers ? object : (said ?? asked ?? numbers.of(token) ?? '');
   const credential = `${number}:${token}`;
   const no = (status: number, detail: string): LocatedRequest => ({
