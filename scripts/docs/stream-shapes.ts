@@ -25,6 +25,7 @@ const READ_WITH = [
   ['`ai-sdk`', '`ai` 6.0.326'],
   ['`ai-sdk-4`', '`@ai-sdk/ui-utils` 1.2.11'],
   ['`codex`', '`@openai/codex-sdk` 0.163.0'],
+  ['`mastra`', '`@mastra/client-js` 1.47.0'],
 ];
 
 export function streamShapesPage(): string {
@@ -58,8 +59,8 @@ for second choices; of LangGraph only that all events were read was looked at:
 
 ${table(['sample', 'read with'], READ_WITH)}
 
-The libraries are no part of this project, as together they are larger than it. What n8n and Flowise write was also
-compared with their servers' sources (of August and July 2026), Claude Code's events by eye with the types of
+The libraries are no part of this project, as together they are larger than it. What n8n, Flowise and Mastra write was
+also compared with their servers' sources (of July and August 2026), Claude Code's events by eye with the types of
 \`@anthropic-ai/claude-agent-sdk\` 0.3.326. Dify has no library on npm that reads its events, and that of Bedrock
 reads a binary form of them.
 

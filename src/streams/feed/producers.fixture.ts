@@ -188,11 +188,12 @@ export const PRODUCERS: readonly Producer[] = [
   },
   recorded('AI SDK 3 and 4: data stream', 'ai-sdk-4', 'ai-sdk-4.data'),
   recorded('AI SDK 5 and 6: UI message stream', 'ai-sdk', 'ai-sdk.sse'),
+  recorded('Mastra, streams of agents', 'mastra', 'mastra.sse'),
   {
-    name: 'Mastra `stream` (`payload` within)',
+    name: 'Mastra, streams of workflows',
     as: null,
-    reason: 'not read yet; its `toUIMessageStreamResponse` is the stream of the AI SDK',
-    sample: sse({ type: 'mastra-delta', payload: { text: 'Hi' } }),
+    reason: 'they tell of steps; send the stream of an agent, or its text',
+    sample: sse(mastraStep('workflow-start'), mastraStep('workflow-finish')),
   },
   {
     name: 'OpenAI Agents SDK events',
@@ -211,6 +212,10 @@ export const PRODUCERS: readonly Producer[] = [
     sample: lines({ type: 'ModelClientStreamingChunkEvent', source: 'a' }),
   },
 ];
+
+function mastraStep(type: string) {
+  return { type, runId: 'r1', from: 'WORKFLOW', payload: {} };
+}
 
 function delta(inner: object) {
   return { type: 'content_block_delta', index: 0, delta: inner };

@@ -25,6 +25,8 @@ const chunk = (type: string, nodeId: string, content?: string) => ({
   metadata: { nodeId, nodeName: 'Node', runIndex: 0, itemIndex: 0 },
 });
 
+const ofAgent = (type: string, payload: object) => ({ type, runId: 'r', from: 'AGENT', payload });
+
 describe('a failure', () => {
   const agent = { session_id: 's', parent_tool_use_id: null };
   test.each<[string, string, string]>([
@@ -100,6 +102,25 @@ describe('a failure', () => {
       'Claude Code',
       lines({ type: 'result', subtype: 'error_max_turns', is_error: true, ...agent }),
       'error_max_turns',
+    ],
+    [
+      'Mastra',
+      lines(ofAgent('start', {}), ofAgent('error', { error: { name: 'E', message: 'oh' } })),
+      'oh',
+    ],
+    [
+      'Mastra, told after it was over',
+      lines(
+        ofAgent('finish', { stepResult: { reason: 'error' } }),
+        ofAgent('error', { error: 'no quota' }),
+      ),
+      'no quota',
+    ],
+    ['Mastra, by a guard', lines(ofAgent('tripwire', { reason: 'not allowed' })), 'not allowed'],
+    [
+      'Mastra, by a guard after which nobody goes on',
+      lines(ofAgent('tripwire', { reason: 'again', retry: true })),
+      'again',
     ],
     ['AI SDK', lines({ type: 'start-step' }, { type: 'error', errorText: 'oh' }), 'oh'],
     [

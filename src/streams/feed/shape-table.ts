@@ -16,6 +16,7 @@ import { geminiInteractions } from './shapes/gemini-interactions.ts';
 import { langchainEvents } from './shapes/langchain-events.ts';
 import { langgraph } from './shapes/langgraph.ts';
 import { langserve } from './shapes/langserve.ts';
+import { mastra } from './shapes/mastra.ts';
 import { n8n } from './shapes/n8n.ts';
 import { openaiAssistants } from './shapes/openai-assistants.ts';
 import { openaiChat } from './shapes/openai-chat.ts';
@@ -37,6 +38,7 @@ export const SHAPES: readonly Shape[] = [
   cohere,
   tgi,
   replicate,
+  mastra,
   aiSdk,
   aiSdk4,
   agUi,

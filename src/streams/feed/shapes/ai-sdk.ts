@@ -2,7 +2,6 @@
 // value, which come here as events of the name `part:` and the code.
 
 import {
-  at,
   BREAK,
   CLOSED,
   done,
@@ -55,11 +54,7 @@ export const aiSdk4: Shape = {
 function readPart({ json }: Payload): ShapeReading | null {
   switch (json.type) {
     case 'text-delta':
-      // Or, in the streams of agents, in its payload.
-      return {
-        ...more(json.delta ?? json.text ?? json.textDelta ?? at(json, 'payload', 'text')),
-        isOpen: null,
-      };
+      return { ...more(json.delta ?? json.text ?? json.textDelta), isOpen: null };
     case 'start':
     case 'text-start':
       return OPEN;
