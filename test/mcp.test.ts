@@ -107,6 +107,10 @@ describe.each([
         final: true,
       });
       expect(final.isError).toBe(false);
+      const written = { ...to, chat: '78', append: '**bold**', format: 'markdown', final: true };
+      expect((await call(client, 'stream', written)).isError).toBe(false);
+      const shown = () => sim.model.messagesOf('78').map(({ text }) => text);
+      await expect.poll(() => new Set(shown()), { timeout: 20_000 }).toEqual(new Set(['bold']));
       expect(await call(client, 'dead_letters', {})).toMatchObject({ value: { items: [] } });
       expect(await call(client, 'status', {})).toMatchObject({
         value: { incidents: [], accounts: expect.arrayContaining([OWN]) },

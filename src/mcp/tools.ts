@@ -71,6 +71,12 @@ const Stream = Type.Object(
     replace: Type.Optional(
       Type.String({ maxLength: TEXT_CHARS_MAX, description: 'All of it anew' }),
     ),
+    format: Type.Optional(
+      Type.Enum(['plain', 'markdown'], {
+        description:
+          'Of a new stream: `markdown` is shown as the platform shows bold, lists, code; left out: plain',
+      }),
+    ),
     final: Type.Optional(Type.Boolean({ description: 'The text is complete' })),
   },
   strict,
@@ -193,14 +199,16 @@ function send(args: Static<typeof Send>, rest: CallRest): Promise<RestAnswer> {
 }
 
 async function stream(args: Static<typeof Stream>, rest: CallRest): Promise<RestAnswer> {
-  const { id: of, account, chat, thread, append, replace, final } = args;
+  const { id: of, account, chat, thread, append, replace, format, final } = args;
   const words = {
     ...(append === undefined ? {} : { append }),
     ...(replace === undefined ? {} : { replace }),
   };
   if (of === undefined) {
     const to = { account, chat, ...(thread === undefined ? {} : { thread }) };
-    const opened = await rest('POST', '/v1/streams', { to, text: replace ?? append ?? '' });
+    const text = replace ?? append ?? '';
+    const look = format === undefined ? {} : { format };
+    const opened = await rest('POST', '/v1/streams', { to, text, ...look });
     if (opened.status >= 400 || final !== true) return opened;
     const { id: made } = opened.value as { id: string };
     return rest('POST', `/v1/streams/${encodeURIComponent(made)}/final`, {});
