@@ -159,7 +159,8 @@ export interface Wire {
   identify(credential: string): Promise<Identified>;
   // `credential` is the account's token; `body` is JSON text of the parameters.
   send(call: OutgoingCall): Promise<Reply>;
-  classify(method: string, reply: Reply): Outcome;
+  // `isRepeat`: an earlier try of the same delivery may have arrived, and this may be what it left.
+  classify(method: string, reply: Reply, isRepeat?: boolean): Outcome;
   // So long after an uncertain send its receipt may still tell what became of it: it is not repeated before. Left out:
   // the platform tells nothing afterwards.
   readonly reconciledMs?: number;

@@ -182,6 +182,22 @@ test('an interaction is answered, followed up, and too late is told so', async (
   await expect(late).rejects.toMatchObject({ status: 404, code: 10062 });
 });
 
+test('an interaction that another has answered is told so; one whose answer was lost is not', async () => {
+  const asked = () =>
+    sim.model.inject(TOKEN, channel, 'hi', Date.now()).posted as { id: string; token: string };
+  const answer = ({ id, token }: ReturnType<typeof asked>, content: string) => {
+    const body = { type: 4, data: { content } };
+    return rest.post(`/interactions/${id}/${token}/callback`, { body, auth: false });
+  };
+  const twice = asked();
+  await answer(twice, 'of one process');
+  await expect(answer(twice, 'of another')).rejects.toMatchObject({ status: 400, code: 40060 });
+  faults.add({ fault: { kind: 'answer_lost' }, method: 'respond' });
+  await answer(asked(), 'its answer was lost');
+  expect(texts()).toEqual(['hi', 'of one process', 'hi', 'its answer was lost']);
+  expect(calls.filter(({ method }) => method === 'respond').length).toBe(4);
+});
+
 test('REST sends to it like to any other platform', async () => {
   const to = { platform: 'discord', account: `discord:${BOT}`, chat: channel };
   const made = await api('POST', '/v1/messages', { to, body: { content: 'by REST' }, wait: true });

@@ -197,7 +197,7 @@ export class Attempts {
     const startedAt = this.#p.clock.now();
     const { limits, profile } = this.#road.openAccount(account);
     limits.departed(ticket, startedAt);
-    const { outcome, date } = await this.#call(credential, queued, body);
+    const { outcome, date } = await this.#call(credential, start, body);
     if (date !== undefined) this.#lookAtDate(profile.host, date, startedAt);
     if (outcome.kind === 'sent') this.#road.threads.learn(queued, outcome.messageId);
     const { n, record } = begun;
@@ -231,7 +231,7 @@ export class Attempts {
   }
 
   // Never rejects: whatever the platform throws is an outcome of this call.
-  async #call(credential: string, queued: Queued, body: string): Promise<Answer> {
+  async #call(credential: string, { queued, begun }: Start, body: string): Promise<Answer> {
     const { platform, deadlineMs } = this.#road.profileOf(queued.account);
     const { method } = queued;
     let departure: Departure | null = null;
@@ -241,7 +241,8 @@ export class Attempts {
       hasLeft = true;
       const key = formatId(this.#road.tag, queued.seq);
       const reply = await platform.wire.send({ credential, method, body, deadlineMs, key });
-      const outcome = platform.wire.classify(method, reply);
+      const { failures, doubts } = begun.record;
+      const outcome = platform.wire.classify(method, reply, failures + doubts > 0);
       if (typeof outcome.kind !== 'string')
         throw new TypeError('the platform’s classify returned no outcome');
       const date = reply.kind === 'answered' ? reply.headers.date : undefined;

@@ -9,7 +9,7 @@ import { jsonOrUndefined } from '../../system/json.ts';
 import { secondsOf } from '../shared/retry-after.ts';
 import { unanswered } from '../shared/unanswered.ts';
 import { NOT_ASKED } from './invalid-requests.ts';
-import { ALREADY_DONE, BY_CODE, type DiscordReason } from './reasons.ts';
+import { ALREADY_DONE, BY_CODE, type DiscordReason, DONE_BEFORE } from './reasons.ts';
 import { routeOf } from './routes.ts';
 
 const DETAIL_CHARS_MAX = 500;
@@ -26,14 +26,14 @@ interface DiscordError {
   readonly isGlobal: boolean;
 }
 
-export function classify(method: string, reply: Reply): Outcome {
+export function classify(method: string, reply: Reply, isRepeat = false): Outcome {
   if (reply.kind !== 'answered') return unanswered(reply);
   const observed = observedIn(reply.headers);
-  const outcome = ofAnswer(method, reply);
+  const outcome = ofAnswer(method, reply, isRepeat);
   return observed === null ? outcome : { ...outcome, observed };
 }
 
-function ofAnswer(method: string, reply: Answered): Outcome {
+function ofAnswer(method: string, reply: Answered, isRepeat: boolean): Outcome {
   const { status, body } = reply;
   if (status >= 200 && status < 300) return ofSuccess(reply);
   const error = errorIn(body);
@@ -42,7 +42,8 @@ function ofAnswer(method: string, reply: Answered): Outcome {
   if (error === null) {
     return { ...failed('not_discord', `HTTP ${status}, not from Discord`, true), isAnswered: true };
   }
-  if (ALREADY_DONE[error.code]?.includes(method) === true) {
+  const done = isRepeat ? DONE_BEFORE : ALREADY_DONE;
+  if (done[error.code]?.includes(method) === true) {
     return { kind: 'sent', messageId: null, result: '' };
   }
   const isAsked = reply.headers['x-sluice-asked'] !== NOT_ASKED['x-sluice-asked'];

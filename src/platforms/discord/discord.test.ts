@@ -87,8 +87,14 @@ describe('answers', () => {
     const gone = answered(404, { code: 10008, message: 'Unknown Message' });
     expect(classify('deleteMessage', gone).kind).toBe('sent');
     expect(classify('editMessage', gone).kind).toBe('refused');
+  });
+
+  test('an interaction that was answered was answered by this call only if it was made before', () => {
     const answeredTwice = answered(400, { code: 40060, message: 'acknowledged' });
-    expect(classify('createInteractionResponse', answeredTwice).kind).toBe('sent');
+    const of = (isRepeat: boolean) =>
+      classify('createInteractionResponse', answeredTwice, isRepeat);
+    expect(of(true).kind).toBe('sent');
+    expect(of(false)).toMatchObject({ kind: 'refused', reason: 'interaction_answered' });
   });
 });
 

@@ -10,6 +10,8 @@ export const REASONS = {
   channel_refused:
     'The channel has refused the bot many times; it is asked again from time to time.',
   forbidden: 'Discord forbids the call; the detail says why.',
+  interaction_answered:
+    'The interaction has been answered before, by another call or another process.',
   interaction_expired: 'The interaction is too old to be answered, or there is none.',
   message_empty: 'The message has nothing in it.',
   message_not_editable: 'The message is not the bot’s to edit.',
@@ -44,6 +46,7 @@ export const BY_CODE: ReadonlyMap<number, DiscordReason> = new Map<number, Disco
   [10015, 'webhook_gone'],
   [10062, 'interaction_expired'],
   [40005, 'too_large'],
+  [40060, 'interaction_answered'],
   [50001, 'missing_access'],
   [50005, 'message_not_editable'],
   [50006, 'message_empty'],
@@ -61,9 +64,12 @@ export const UNREACHABLE: readonly DiscordReason[] = [
   'unknown_channel',
 ];
 
-// The message already is as the call would make it: what a repeated call meets whose first answer was lost.
-// 40060: the interaction has been answered.
-export const ALREADY_DONE: Readonly<Record<number, readonly string[]>> = {
+type DoneBy = Readonly<Record<number, readonly string[]>>;
+
+// The message already is as the call would make it.
+export const ALREADY_DONE: DoneBy = {
   10008: ['deleteMessage', 'deleteWebhookMessage', 'deleteFollowup'],
-  40060: ['createInteractionResponse'],
 };
+// And what a repeated call meets whose first answer was lost. A first one that is told so was not shown: somebody else
+// has answered.
+export const DONE_BEFORE: DoneBy = { ...ALREADY_DONE, 40060: ['createInteractionResponse'] };
