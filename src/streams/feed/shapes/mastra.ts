@@ -14,7 +14,7 @@ import {
   type Shape,
   type ShapeReading,
   troubled,
-} from '../shape.ts';
+} from '../shape-port.ts';
 
 export const mastra: Shape = {
   name: 'mastra',
