@@ -1,12 +1,19 @@
 // The flags of Node that the gateway runs with, in one place for all that start it. Plain JavaScript, because the
 // machine's own Node may be too old for TypeScript.
 
-// One helper for the garbage collector, not four: on a small machine four take the cores from the road. A bound on
-// the young generation, in MiB: without it a thread may keep four times as much. No full collection before so many
+import os from 'node:os';
+
+const HELPERS_MAX = 4;
+// An old Node does not count what a container may use.
+const cores = os.availableParallelism?.() ?? os.cpus().length;
+const helpers = Math.max(1, Math.min(HELPERS_MAX, cores - 1));
+
+// Helpers of the garbage collector by the machine's cores: on a small one Node's four take them from the road. A bound
+// on the young generation, in MiB: without it a thread may keep four times as much. No full collection before so many
 // MiB have survived: while the heap grows there would be one every few seconds. No pretenuring: what waits a moment
 // for the disk would be taken for long-lived, and only a full collection frees that.
 export const NODE_FLAGS = [
-  '--v8-pool-size=1',
+  `--v8-pool-size=${helpers}`,
   '--max-semi-space-size=16',
   '--initial-old-space-size=96',
   '--no-allocation-site-pretenuring',
