@@ -26,7 +26,6 @@ import { virtualClock } from '../system/virtual-clock.ts';
 import { createEngine, type EngineAccounts } from './delivery.ts';
 
 const COMMIT_MS_MAX = 3;
-const NEVER = new AbortController().signal;
 const NO_FILES: FileSource = {
   has: () => false,
   read(): never {
@@ -169,6 +168,8 @@ class RoadInWorld implements WorldEngine {
   readonly #disk: MemoryDisk;
   readonly #platforms: Platforms;
   readonly #clock: Clock;
+  // Its own: one for all worlds would keep what is left of those that are over.
+  readonly #never = new AbortController().signal;
 
   constructor(road: Road, disk: MemoryDisk, platforms: Platforms, clock: Clock) {
     this.#road = road;
@@ -190,7 +191,7 @@ class RoadInWorld implements WorldEngine {
   }
 
   ended(seq: number) {
-    return this.#road.ended(seq, NEVER);
+    return this.#road.ended(seq, this.#never);
   }
 
   async cancel(seq: number) {

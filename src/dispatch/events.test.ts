@@ -1,6 +1,8 @@
+import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
 import { aQueued } from '../domain/delivery.fixture.ts';
 import type { Interest, RoadEvent } from '../domain/event.ts';
+import type { Ended } from '../road/road.ts';
 import { RoadEvents } from './events.ts';
 import type { AttemptReport } from './settle.ts';
 
@@ -65,4 +67,29 @@ test('all is counted, whether or not anybody listens', () => {
   expect(events.counts).toEqual({
     ...{ accepted: 1, sent: 1, limited: 0, failed: 1, dead: 1, events: 6 },
   });
+});
+
+test('however many wait until the same signal, it has one listener, and none when nobody waits', async () => {
+  const { waiters } = open().events;
+  const { signal } = new AbortController();
+  const ends = [waiters.wait(1, signal), waiters.wait(1, signal), waiters.wait(2, signal)];
+  expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+  waiters.redirect(1, 3);
+  for (const seq of [3, 2]) waiters.finish({ seq, state: 'sent' } as Ended);
+  expect((await Promise.all(ends)).map(({ seq }) => seq)).toEqual([3, 3, 2]);
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
+});
+
+test('a signal ends the waiting of all who wait with it, and of nobody else', async () => {
+  const { waiters } = open().events;
+  const leaving = new AbortController();
+  const left = [1, 1, 2].map((seq) => waiters.wait(seq, leaving.signal));
+  const staying = waiters.wait(1, new AbortController().signal);
+  waiters.redirect(2, 3);
+  leaving.abort('gone');
+  const ends = await Promise.allSettled(left);
+  expect(ends).toEqual(Array(3).fill({ status: 'rejected', reason: 'gone' }));
+  await expect(waiters.wait(1, leaving.signal)).rejects.toBe('gone');
+  for (const seq of [1, 3]) waiters.finish({ seq, state: 'sent' } as Ended);
+  expect(await staying).toMatchObject({ seq: 1 });
 });

@@ -13,29 +13,30 @@ import { type AttemptReport, answerOf, detailOf, reasonOf } from './settle.ts';
 interface Waiter {
   // The delivery it waits for now; changes when another takes its place.
   seq: number;
+  readonly signal: AbortSignal;
   resolve(ended: Ended): void;
+  reject(reason: unknown): void;
+}
+
+// Those who wait until the same signal, and the listener that it calls.
+interface Company {
+  readonly waiters: Set<Waiter>;
+  readonly leave: () => void;
 }
 
 // When a newer delivery takes the place of the one they wait for, they wait for that one: the older caller gets the
 // newer one's result.
 class Waiters {
   readonly #waiting = new Map<number, Set<Waiter>>();
+  // One listener for each signal: for every one that is added, a signal looks through all that it has, and thousands
+  // may wait with one that never comes.
+  readonly #companies = new Map<AbortSignal, Company>();
 
   wait(seq: number, signal: AbortSignal): Promise<Ended> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);
-      const leave = () => {
-        this.#leave(waiter);
-        reject(signal.reason);
-      };
-      const waiter: Waiter = {
-        seq,
-        resolve(ended) {
-          signal.removeEventListener('abort', leave);
-          resolve(ended);
-        },
-      };
-      signal.addEventListener('abort', leave, { once: true });
+      const waiter: Waiter = { seq, signal, resolve, reject };
+      this.#heed(waiter);
       this.#join(waiter);
     });
   }
@@ -44,7 +45,10 @@ class Waiters {
     const waiters = this.#waiting.get(ended.seq);
     if (waiters === undefined) return;
     this.#waiting.delete(ended.seq);
-    for (const waiter of waiters) waiter.resolve(ended);
+    for (const waiter of waiters) {
+      this.#unheed(waiter);
+      waiter.resolve(ended);
+    }
   }
 
   redirect(from: number, to: number): void {
@@ -61,6 +65,33 @@ class Waiters {
     const waiters = this.#waiting.get(waiter.seq);
     if (waiters === undefined) this.#waiting.set(waiter.seq, new Set([waiter]));
     else waiters.add(waiter);
+  }
+
+  #heed(waiter: Waiter): void {
+    const { signal } = waiter;
+    const company = this.#companies.get(signal);
+    if (company !== undefined) {
+      company.waiters.add(waiter);
+      return;
+    }
+    const waiters = new Set([waiter]);
+    const leave = () => {
+      this.#companies.delete(signal);
+      for (const each of waiters) {
+        this.#leave(each);
+        each.reject(signal.reason);
+      }
+    };
+    this.#companies.set(signal, { waiters, leave });
+    signal.addEventListener('abort', leave, { once: true });
+  }
+
+  #unheed(waiter: Waiter): void {
+    const { signal } = waiter;
+    const company = this.#companies.get(signal);
+    if (!company?.waiters.delete(waiter) || company.waiters.size > 0) return;
+    this.#companies.delete(signal);
+    signal.removeEventListener('abort', company.leave);
   }
 
   #leave(waiter: Waiter): void {
