@@ -2,16 +2,11 @@
 // bytes of bodies being read, and bodies that nobody will read. In each of them no
 // address and no account may hold more than is still free (see system/shares.ts).
 
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { BlockList, isIP, Socket } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Clock } from '../system/clock.ts';
+import { createServer } from '../system/http/server.ts';
 import { Rate } from '../system/rate.ts';
 import { type Claimant, Shares } from '../system/shares.ts';
 import { accessOf } from './auth/access.ts';

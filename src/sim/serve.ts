@@ -1,9 +1,10 @@
 // A simulated platform over real HTTP, for tests of whole processes, benchmarks and `sluice sim`.
 // Made to be fast: a call without latency, hold or fault is answered in the turn its body ends.
 
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Clock, systemClock } from '../system/clock.ts';
+import { createServer } from '../system/http/server.ts';
 import { type Random, systemRandom } from '../system/random.ts';
 import { paramsOf, readBody } from './body.ts';
 import { Control } from './control.ts';
