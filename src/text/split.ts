@@ -2,6 +2,7 @@
 // sentence, a word, else between characters as people see them. An entity across a cut goes on in the next part.
 // Nothing is lost: the parts, put together, are the text.
 
+import { lazily } from '../system/lazily.ts';
 import type { Entity, RichText } from './rich-text.ts';
 
 // A boundary this far from the end of a part is still better than a worse one at its end.
@@ -18,7 +19,8 @@ const WHOLE = [
 ];
 // Longer things than this (an address, an emoji of many) are cut like others.
 const WHOLE_UNITS_MAX = 256;
-const SEGMENTER = new Intl.Segmenter('en', { granularity: 'grapheme' });
+// Costs more to make than all else that is made at a start.
+const graphemes = lazily(() => new Intl.Segmenter('en', { granularity: 'grapheme' }));
 
 // So many entities go on from one part to the next: platforms show no more than this in one message, and more would
 // cost their number times that of the parts.
@@ -75,7 +77,7 @@ function hardCut(text: string, isWithin: IsWithin, from: number, unitsMax: numbe
   if (before < end && before > from) return before;
   // From the part's beginning, which is a boundary: from the middle of a row of flags, others would be found.
   const nearby = text.slice(from, end + WHOLE_UNITS_MAX);
-  const { index } = SEGMENTER.segment(nearby).containing(unitsMax)!;
+  const { index } = graphemes().segment(nearby).containing(unitsMax)!;
   if (index > 0) return from + index;
   // One character longer than a part: only its code points can be kept.
   const unit = text.charCodeAt(end - 1);
