@@ -4,14 +4,20 @@
 import { Agent, request } from 'node:http';
 import { parentPort, workerData } from 'node:worker_threads';
 
-const GAP_MS = 5;
+export interface Sampling {
+  readonly url: string;
+  // Between an answer and the next question.
+  readonly gapMs: number;
+}
+
+const { url, gapMs } = workerData as Sampling;
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 let times: number[] = [];
 
 function ask(): Promise<void> {
   return new Promise((resolve, reject) => {
     const from = performance.now();
-    const asked = request(new URL('/health', workerData as string), { agent }, (answer) => {
+    const asked = request(new URL('/health', url), { agent }, (answer) => {
       answer.resume();
       answer.on('end', () => {
         times.push(performance.now() - from);
@@ -30,5 +36,5 @@ parentPort!.on('message', () => {
 
 for (;;) {
   await ask();
-  await new Promise((resolve) => setTimeout(resolve, GAP_MS));
+  await new Promise((resolve) => setTimeout(resolve, gapMs));
 }
