@@ -1,6 +1,9 @@
 // What an operator reads when something is wrong: the log, `sluice status`, the page, and `explain` name the real cause
 // and what to do, and status says so by its exit code, too. Real processes, a real browser. A full disk: test/tasks.
 
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { type ServedSim, serveSim } from '../src/sim/sim.ts';
@@ -15,12 +18,16 @@ const POLL_MS = 50;
 
 let browser: Promise<Browser> | null = null;
 let sim: ServedSim | null = null;
+let elsewhere: Server | null = null;
 let gateway: GatewayProcess;
 afterEach(async () => {
   await gateway.end('SIGKILL').catch(() => {});
   gateway.remove();
   await sim?.close();
   sim = null;
+  elsewhere?.closeAllConnections();
+  elsewhere?.close();
+  elsewhere = null;
 });
 
 afterAll(async () => (await browser)?.close());
@@ -38,6 +45,30 @@ async function reads(visitor: Visitor, id: unknown, why: RegExp): Promise<void> 
   await visitor.see(`delivery/${id}`);
   const panel = visitor.page.locator('.panel', { hasText: 'Why it has not gone out' });
   await panel.locator('.why-words').filter({ hasText: why }).waitFor();
+}
+
+// A server in the platform's place that takes calls until it is told what to answer with.
+async function openWith(answer: { status: number; type: string; body: string }): Promise<void> {
+  let isBroken = false;
+  const server = createServer((request, response) => {
+    const { status, type, body } = isBroken ? answer : takes(request.url ?? '');
+    request
+      .resume()
+      .on('end', () => response.writeHead(status, { 'content-type': type }).end(body));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  elsewhere = server;
+  gateway = new GatewayProcess(`http://127.0.0.1:${port}`, ['--log', 'info']);
+  await gateway.start();
+  expect((await send('hello')).status).toBe(202);
+  await until(async () => ((await gateway.records())[0]?.state === 'sent' ? true : null));
+  isBroken = true;
+}
+
+function takes(path: string) {
+  const result = path.endsWith('/getMe') ? { id: 4242, is_bot: true } : { message_id: 1 };
+  return { status: 200, type: 'application/json', body: JSON.stringify({ ok: true, result }) };
 }
 
 // What the queue on the page says of when it goes.
@@ -125,6 +156,46 @@ test('the platform cannot be reached: its address and the error are named everyw
   expect(lines.some((line) => line.includes('"msg":"retry"'))).toBe(true);
 });
 
+const PAGE = { type: 'text/html', body: '<html><h1>Sign in to the network</h1></html>' };
+test.each([
+  [503, 'the platform answers', ' with errors', 'HTTP 503, not from the Bot API', 'status page'],
+  [403, 'something else answers', ' in the platform’s place', 'HTTP 403, not from', 'proxy'],
+  [200, 'the platform’s answers to', ' cannot be read', 'HTTP 200, not an answer', 'login page'],
+])(
+  'a page with %i in place of an answer: nobody says that there is none, and what to look at is named',
+  async (code, begin, end, met, lookAt) => {
+    await openWith({ status: code, ...PAGE });
+    const ids: unknown[] = [];
+    // Several at once: the breaker opens at the fifth failure.
+    for (const chat of [5, 6, 7, 8, 9]) ids.push((await send('waits', chat)).body.id);
+    const [incident] = await until(async () =>
+      (await incidents()).length > 0 ? incidents() : null,
+    );
+    expect(String(incident!.summary).toLowerCase()).toContain(`${begin} ${ACCOUNT}${end}: http`);
+    expect(incident!.summary).toContain(met);
+    expect(incident!.remedy).toContain(lookAt);
+    const { code: exit, out } = await status();
+    expect(exit).toBe(1);
+    expect(out).toContain(met);
+    expect(out).toContain(lookAt);
+    const explained = await until(async () => {
+      const said = await explain(ids[0]);
+      return said.includes('will probe') ? said : null;
+    });
+    expect(explained).toContain(end);
+    expect(explained).toMatch(/; the next try is in [^;]+$/);
+    const visitor = await look();
+    const shown = visitor.page.locator('.incidents li', { hasText: met });
+    await shown.getByText(lookAt).waitFor();
+    await visitor.leave();
+    const { err } = await gateway.end('SIGTERM');
+    expect(err).toMatch(
+      new RegExp(`"level":"warn".*${met}.*"msg":"${begin.split(' to')[0]}.*${end}`),
+    );
+    expect(explained + out + err + JSON.stringify(incident)).not.toContain('does not answer');
+  },
+);
+
 test('a revoked token: which bot, that the platform refuses it, and what to do', async () => {
   const { model } = await open();
   model.revoke(TOKEN);
@@ -140,6 +211,7 @@ test('a revoked token: which bot, that the platform refuses it, and what to do',
   const { code, out } = await status();
   expect(code).toBe(1);
   expect(out).toMatch(/^CRITICAL {2}The platform refuses the token of telegram:4242/);
+  expect(out).toContain(`SLUICE_TOKEN=… npx sluice accounts add --url ${gateway.url}`);
   const visitor = await look();
   const shown = visitor.page.locator('.incidents li', {
     hasText: `refuses the token of ${ACCOUNT}`,
@@ -201,6 +273,13 @@ test('an unknown token whose platform cannot be reached: a line, an incident, an
   const { code, out } = await status();
   expect(code).toBe(1);
   expect(out).toMatch(/^CRITICAL .*telegram:77.*ECONNREFUSED/);
+  const visitor = await look();
+  await visitor.page
+    .locator('.panel', { hasText: 'Accounts' })
+    .getByText('telegram:77', { exact: true })
+    .waitFor();
+  expect(await visitor.page.getByText('All accounts are well').count()).toBe(0);
+  await visitor.leave();
   const { err } = await gateway.end('SIGTERM');
   const lines = err.split('\n').filter((line) => line.includes('cannot be asked whose token'));
   expect(lines).toHaveLength(1);

@@ -141,7 +141,7 @@ describe('try it now', () => {
     expect(await page().locator('.card h3').first().textContent()).toContain(ACCOUNT);
     await sim.close();
     await card().getByRole('button', { name: 'Try it now' }).click();
-    await toast(/The platform still does not answer telegram:4242 \(.*ECONNREFUSED/);
+    await toast(/The platform still takes no calls of telegram:4242 \(.*ECONNREFUSED/);
     await text('Accounts').waitFor();
     expect(await visitor.barriers()).toEqual([]);
   });

@@ -1,6 +1,7 @@
 // sluice status: is it well, what waits, and which account has trouble.
 
 import type { Command } from 'commander';
+import { ACCOUNT_REFUSED } from '../domain/outcome.ts';
 import { systemClock } from '../system/clock.ts';
 import { type ShownAccount, troubleOf } from './accounts/view.ts';
 import { addClientOptions, commandLine, connect } from './client.ts';
@@ -37,6 +38,7 @@ interface Glance {
 }
 
 interface ShownIncident {
+  readonly code: string;
   readonly severity: 'critical' | 'warning';
   readonly until: string | null;
   readonly waiting: number;
@@ -121,12 +123,13 @@ function describe(glance: Glance, now: number, say: Say): string {
 
 // The worst first, each with what to do.
 function incidentLines(incident: ShownIncident, now: number, say: Say): string[] {
-  const { severity, summary, remedy, waiting, command = null } = incident;
+  const { code, severity, summary, remedy, waiting, command = null } = incident;
   const end = until(incident.until, now);
   const waits = waiting === 0 ? '' : ` ${waiting} waiting.`;
   return [
     `${severity.toUpperCase()}  ${harmless(summary)}${waits}${end === null ? '' : ` Until ${end}.`}`,
     `          ${harmless(remedy)}`,
+    ...(code === ACCOUNT_REFUSED ? [`          SLUICE_TOKEN=… ${say('accounts add')}`] : []),
     ...(command === null ? [] : [`          ${harmless(say(command))}`]),
   ];
 }

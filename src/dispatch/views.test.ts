@@ -45,6 +45,11 @@ test('a window is soon free again: what stands before it decides', () => {
   expect(say(NOW + 3000, AHEAD, WINDOW)).toBe('2 before it; 1 of 1 in 1 s; expected in 3 s');
 });
 
+test('of an account that is held the next try is known, not the end', () => {
+  const held: Why = { kind: 'held', name: 'unsent', until: NOW + 2000, detail: 'no answer' };
+  expect(say(NOW + 2000, held)).toBe('its account is held: no answer; the next try is in 2 s');
+});
+
 test('nothing holds it', () => {
   expect(say(NOW)).toContain('nothing holds it');
   expect(say(NOW + 3 * HOUR_MS, AHEAD)).toBe('2 before it; expected in 3 h');

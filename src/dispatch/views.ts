@@ -122,7 +122,12 @@ export function summaryOf(explained: Explained, now: number): string {
   const decisive = decisiveOf(causes, now);
   const parts = [decisive, ahead].filter((part) => part !== undefined).map(inWords);
   if (decisive !== undefined && !GRAVE.includes(decisive.kind)) parts.reverse();
-  return `${parts.join('; ')}; ${eta === null ? 'no end is known' : `expected in ${left(eta - now)}`}`;
+  return `${parts.join('; ')}; ${eta === null ? 'no end is known' : endOf(decisive, eta - now)}`;
+}
+
+// Of an account that is held the next try is known, not that the message goes out with it.
+function endOf(decisive: Why | undefined, ms: number): string {
+  return `${decisive?.kind === 'held' ? 'the next try is' : 'expected'} in ${left(ms)}`;
 }
 
 // undefined: nothing but those before it.

@@ -164,7 +164,7 @@ test('the platform is down: what is it, and does it work again?', async () => {
   await newcomer.reads(`The platform does not answer ${UNREACHED.id}: `);
   await newcomer.reads(new RegExp(`ECONNREFUSED 127\\.0\\.0\\.1:${port}`));
   await newcomer.click(/Try .*now/);
-  await newcomer.reads(/The platform still does not answer/);
+  await newcomer.reads(/The platform still takes no calls of/);
   sim = await serveSim({ host: '127.0.0.1', port });
   await newcomer.click(/Try .*now/);
   await newcomer.reads(/The platform answers and takes the token/);

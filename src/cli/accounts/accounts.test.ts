@@ -74,7 +74,7 @@ test('a probe says what it found, and asks for --force while the platform said t
   (at.road as FakeRoad).probed = { found: 'unreachable', detail: 'connect ECONNREFUSED' };
   expect(await accounts('probe', 'telegram:42')).toMatchObject({
     code: 1,
-    out: 'the platform still does not answer telegram:42 (connect ECONNREFUSED)',
+    out: 'the platform still takes no calls of telegram:42 (connect ECONNREFUSED)',
   });
 });
 

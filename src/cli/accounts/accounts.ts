@@ -107,7 +107,7 @@ function addProbe(accounts: Command, io: Io): void {
 const FOUND: Readonly<Record<Probed['found'], (id: string) => string>> = {
   taken: (id) => `the platform answers and takes the token of ${id}`,
   refused: (id) => `the platform answers, and refuses the token of ${id}`,
-  unreachable: (id) => `the platform still does not answer ${id}`,
+  unreachable: (id) => `the platform still takes no calls of ${id}`,
 };
 
 function freezesEnded(count: number): string {

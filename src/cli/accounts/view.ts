@@ -2,6 +2,7 @@
 
 import { INTERNAL } from '../../domain/fault.ts';
 import { SANDBOX_OFF } from '../../domain/ids.ts';
+import { metIn, outageInWords } from '../../domain/outage.ts';
 import { until } from '../terminal/table.ts';
 
 export interface ShownAccount {
@@ -28,8 +29,7 @@ export function troubleOf(account: ShownAccount, now: number): string | null {
   if (paused) return 'paused by an operator';
   if (breaker.state === 'closed') return null;
   const end = until(breaker.until, now);
-  const met = breaker.detail === '' ? breaker.cause : breaker.detail;
-  return `the platform does not answer: ${met}${end === null ? '' : `, tried again at ${end}`}`;
+  return `${outageInWords(breaker.cause)}: ${metIn(breaker)}${end === null ? '' : `, tried again at ${end}`}`;
 }
 
 // What follows `sluice` to end it; null: there is nothing to end.

@@ -37,13 +37,18 @@ export function addExplain(program: Command, io: Io): void {
   });
 }
 
+// The next try is known then, not that it goes out with it.
+function isHeld({ causes = [] }: Explained): boolean {
+  return causes.some(({ kind }) => kind === 'held');
+}
+
 function describe(explained: Explained, now: number): string {
   const head = fields([
     ['id', explained.id],
     ['correlation', explained.correlation],
     ['state', explained.state],
     ['position', explained.position ?? null],
-    ['expected', until(explained.eta ?? null, now)],
+    [isHeld(explained) ? 'next try' : 'expected', until(explained.eta ?? null, now)],
     ['waits for', explained.waitsFor ?? null],
   ]);
   // In words; what programs call it comes last.

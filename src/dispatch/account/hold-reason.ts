@@ -2,6 +2,7 @@
 
 import { INTERNAL } from '../../domain/fault.ts';
 import { SANDBOX_OFF } from '../../domain/ids.ts';
+import { outageInWords } from '../../domain/outage.ts';
 
 interface Hold {
   readonly state: 'closed' | 'open' | 'half_open';
@@ -16,7 +17,7 @@ export function holdInWords({ state, until, cause, detail }: Hold): string {
   const error = detail === '' ? '' : ` (${detail})`;
   if (state === 'half_open') return `one call probes whether the platform works again${error}`;
   if (until !== Number.POSITIVE_INFINITY)
-    return `the platform does not answer${error}; one call will probe`;
+    return `${outageInWords(cause)}${error}; one call will probe`;
   const end =
     'it needs a new one, or the platform’s yes to this one (sluice accounts probe asks now)';
   return ENDLESS[cause] ?? `the platform refuses its token; ${end}`;

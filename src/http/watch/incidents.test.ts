@@ -59,6 +59,24 @@ test('a platform that does not answer is told with what was really met', () => {
   ]);
 });
 
+test.each([
+  [
+    'not_telegram',
+    'HTTP 403, not from the Bot API',
+    'Something else answers a:1 in the platform’s place',
+    /proxy/,
+  ],
+  ['answer_unreadable', 'HTTP 200', 'The platform’s answers to a:1 cannot be read', /login page/],
+  ['unavailable', 'HTTP 503', 'The platform answers a:1 with errors', /status page/],
+  ['answer_timeout', 'no answer in time', 'The platform does not answer a:1', /DNS/],
+])('what was met decides what is said and what to look at: %s', (cause, detail, said, lookAt) => {
+  const breaker = { state: 'open', until: 5000, cause, detail } as const;
+  const [found] = incidentsOf({ ...WELL, accounts: [account({ id: 'a:1', breaker })] });
+  expect(found!.summary).toBe(`${said}: ${detail}.`);
+  expect(found!.remedy).toMatch(lookAt);
+  expect(found!.remedy).toMatch(/It is tried again by itself/);
+});
+
 test('critical ones come before warnings, those with most waiting first', () => {
   const accounts = [
     account({ id: 'a:1', paused: true, waiting: 100 }),

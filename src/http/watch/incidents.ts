@@ -7,6 +7,7 @@ import { showTimeOrNull } from '../../accept/time.ts';
 import type { UnreachableAccount } from '../../accounts/accounts.ts';
 import { INTERNAL } from '../../domain/fault.ts';
 import { platformOf, SANDBOX_OFF } from '../../domain/ids.ts';
+import { metIn, outageInWords, remedyOf } from '../../domain/outage.ts';
 import type { Platform, PlatformTrouble } from '../../platforms/platform.ts';
 import type { AccountView, Frozen } from '../../road/road.ts';
 import type { HealthPart } from '../context.ts';
@@ -141,7 +142,7 @@ function accountIncident(account: AccountView): Incident | null {
         : `The platform refuses the token of ${id}${metWith(breaker.detail)}.`,
       remedy: isOurs
         ? 'The log of the start has the fault; a new token may end it.'
-        : 'Give it a new token (on the page, or SLUICE_TOKEN=… npx sluice accounts add), or ask the platform again.',
+        : 'Give it a new token, or ask the platform again.',
       command: isOurs ? null : `accounts probe ${id}`,
     };
   }
@@ -156,8 +157,8 @@ function accountIncident(account: AccountView): Incident | null {
     ...of,
     code: breaker.cause,
     severity: 'critical',
-    summary: `The platform does not answer ${id}${metWith(breaker.detail || breaker.cause)}.`,
-    remedy: 'It is tried again by itself, at growing intervals; or try it now.',
+    summary: `${sentence(outageInWords(breaker.cause, id))}: ${metIn(breaker)}.`,
+    remedy: remedyOf(breaker.cause),
     command: `accounts probe ${id}`,
   };
 }
@@ -172,6 +173,10 @@ function unreachableIncident({ id, detail }: UnreachableAccount): Incident {
     remedy:
       'Its messages are refused until the platform answers; check the network: DNS, proxy, firewall.',
   };
+}
+
+function sentence(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 function metWith(detail: string): string {

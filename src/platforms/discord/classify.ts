@@ -58,7 +58,7 @@ function ofSuccess({ status, body }: Answered): Outcome {
   if (status === 204 || body === '') return { kind: 'sent', messageId: null, result: '' };
   const said = jsonOrUndefined(body);
   if (typeof said !== 'object' || said === null) {
-    return uncertain('answer_unreadable', `HTTP ${status}`);
+    return uncertain('answer_unreadable', `HTTP ${status}, not an answer of Discord`);
   }
   const { id } = said as { id?: unknown };
   return { kind: 'sent', messageId: typeof id === 'string' ? id : null, result: body };

@@ -202,7 +202,8 @@ export async function identify(lines: DiscordWires, credential: string): Promise
     return { kind: 'known', id: isBot ? id : `webhook-${id}` };
   }
   if (typeof message !== 'string' || reply.status === 429 || reply.status >= 500) {
-    return { kind: 'unreachable', detail: `HTTP ${reply.status}` };
+    const said = typeof message === 'string' ? `: ${message}` : ', not from Discord';
+    return { kind: 'unreachable', detail: `HTTP ${reply.status}${said}` };
   }
   return { kind: 'refused', status: reply.status, detail: message };
 }

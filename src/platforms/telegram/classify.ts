@@ -73,7 +73,7 @@ function ofStranger(method: string, reply: Answered): Outcome {
   if (status >= 200 && status < 300) {
     // It says yes, in more levels or values than are read here: repeating it would be a duplicate for certain.
     if (saysYesAtLength(reply.body)) return { kind: 'sent', messageId: null, result: YES };
-    return uncertain('answer_unreadable', `HTTP ${status}`);
+    return uncertain('answer_unreadable', `HTTP ${status}, not an answer of the Bot API`);
   }
   if (status >= 500) return broken(status, `HTTP ${status}, not from the Bot API`);
   return saidDown('not_telegram', `HTTP ${status}, not from the Bot API`);

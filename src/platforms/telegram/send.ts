@@ -202,7 +202,8 @@ async function identify(routes: Routes, credential: string): Promise<Identified>
     return { kind: 'unreachable', detail: lineInWords(reply) };
   }
   const answer = readAnswer(reply.body);
-  if (answer === null) return { kind: 'unreachable', detail: `HTTP ${reply.status}` };
+  if (answer === null)
+    return { kind: 'unreachable', detail: `HTTP ${reply.status}, not from the Bot API` };
   if (answer.ok) return knownAs(answer.result, isOfTestServers(credential));
   const { code, description } = answer;
   if (code === 429 || code >= 500) return { kind: 'unreachable', detail: description };

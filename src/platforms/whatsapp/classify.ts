@@ -31,7 +31,7 @@ function ofSuccess(reply: Answered, answer: Readonly<Record<string, unknown>>): 
     return { kind: 'sent', messageId: first.id, result: reply.body };
   }
   if (success === true) return { kind: 'sent', messageId: null, result: reply.body };
-  return uncertain('answer_unreadable', `HTTP ${reply.status}`);
+  return uncertain('answer_unreadable', `HTTP ${reply.status}, not an answer of the Graph API`);
 }
 
 export interface GraphError {

@@ -82,7 +82,8 @@ export function questionOf({ version }: GraphParts, credential: string): Questio
     read({ status, body }): Identified {
       const answer = fieldsOf(jsonOrUndefined(body));
       if (status === 200 && answer.id === number) return { kind: 'known', id: number };
-      if (!('error' in answer)) return { kind: 'unreachable', detail: `HTTP ${status}` };
+      if (!('error' in answer))
+        return { kind: 'unreachable', detail: `HTTP ${status}, not from the Graph API` };
       const { code, detail, isTransient } = readError(answer.error);
       const handling = handlingOf(code)?.kind;
       if (isTransient || status >= 500 || handling === 'wait' || handling === 'retry') {

@@ -3,6 +3,7 @@
 
 import type { RoadEvent } from '../../domain/event.ts';
 import { platformOf } from '../../domain/ids.ts';
+import { outageInWords } from '../../domain/outage.ts';
 import type { LineLog } from './line-log.ts';
 
 type BreakerEvent = Extract<RoadEvent, { kind: 'breaker' }>;
@@ -20,7 +21,6 @@ interface Outage {
   againMs: number;
 }
 
-const SILENT = 'the platform does not answer';
 const REFUSES = 'the platform refuses this account';
 const TRIED = 'one call tries whether the platform answers';
 const ANSWERS = 'the platform answers again';
@@ -46,7 +46,7 @@ export class OutageLines {
     const until = untilOf(event);
     if (outage === undefined || outage.cause !== cause) {
       this.#begin(event);
-      this.#log.warn({ ...fields, until }, until === null ? REFUSES : SILENT);
+      this.#log.warn({ ...fields, until }, saidOf(cause, until));
       return;
     }
     outage.probes += 1;
@@ -55,7 +55,7 @@ export class OutageLines {
     outage.logAt = at + outage.againMs;
     const outageMs = Math.round(at - outage.since);
     const line = { ...fields, until, outageMs, probes: outage.probes };
-    this.#log.warn(line, until === null ? REFUSES : SILENT);
+    this.#log.warn(line, saidOf(cause, until));
   }
 
   #begin({ at, account, cause }: BreakerEvent): void {
@@ -64,6 +64,10 @@ export class OutageLines {
     const again = { logAt: at + OUTAGE_LINE_AGAIN_MS, againMs: OUTAGE_LINE_AGAIN_MS };
     this.#outages.set(account, { since: at, cause, probes: 0, ...again });
   }
+}
+
+function saidOf(cause: string, until: string | null): string {
+  return until === null ? REFUSES : outageInWords(cause);
 }
 
 // The last moment a Date can hold; an outage without an end is later.

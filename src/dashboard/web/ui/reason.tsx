@@ -14,7 +14,7 @@ export function Reason({ code }: { code: string }) {
 }
 
 // The time it is expected stands beside it.
-const EXPECTED = /; (expected in [^;]*|no end is known)$/;
+const EXPECTED = /; ((?:expected|the next try is) in [^;]*|no end is known)$/;
 
 export const withoutExpected = (why: string) => why.replace(EXPECTED, '');
 

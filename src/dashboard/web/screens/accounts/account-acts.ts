@@ -63,7 +63,7 @@ function probedInWords(id: string, { found, detail, thawed }: Probed): string {
     case 'refused':
       return `The platform answers, and refuses the token of ${id}${met}.${ended}`;
     case 'unreachable':
-      return `The platform still does not answer ${id}${met}.${ended}`;
+      return `The platform still takes no calls of ${id}${met}.${ended}`;
   }
 }
 

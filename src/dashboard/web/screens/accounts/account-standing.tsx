@@ -28,7 +28,7 @@ export function Standing({ account }: { account: StandingOf }) {
   if (breaker.state === 'closed') return <Badge word="sending" tone="good" />;
   return (
     <span>
-      <Badge word={breaker.state === 'open' ? 'not answering' : 'being tried'} tone="warn" />{' '}
+      <Badge word={breaker.state === 'open' ? 'not sending' : 'being tried'} tone="warn" />{' '}
       <span class="dim small">
         {breaker.detail === '' ? <Reason code={breaker.cause} /> : breaker.detail}
         {breaker.until === null ? null : (

@@ -117,9 +117,10 @@ function nameOf({ account, scope, name }: Frozen): string {
 
 export function TroubleList({ now }: { now: Overview }) {
   const { total, trouble } = now.accounts;
+  const others = othersInTrouble(now);
   return (
     <Panel title="Accounts" more={<a href={hrefOf('accounts')}>all {total}</a>}>
-      {trouble.length === 0 ? (
+      {trouble.length + others.length === 0 ? (
         <Empty title={total === 0 ? 'No account yet' : 'All accounts are well'}>
           {total === 0 ? 'An account is known from its first call.' : null}
         </Empty>
@@ -134,8 +135,21 @@ export function TroubleList({ now }: { now: Overview }) {
               <a href={hrefOf('queue', { account: id })}>{plural(waiting, 'message')} waiting</a>
             </li>
           ))}
+          {others.map(({ account, severity, summary }) => (
+            <li key={account}>
+              <span class="mono">{account}</span>
+              <Badge word={severity} tone={severity === 'critical' ? 'bad' : 'warn'} />
+              <span class="dim small">{summary}</span>
+            </li>
+          ))}
         </ul>
       )}
     </Panel>
   );
+}
+
+// Those that only an incident tells of: frozen as a whole, or not known yet because their platform cannot be asked.
+function othersInTrouble({ incidents, accounts }: Overview): Incident[] {
+  const told = new Set<string | null>([null, ...accounts.trouble.map(({ id }) => id)]);
+  return incidents.filter(({ account }) => !told.has(account) && told.add(account));
 }
