@@ -180,7 +180,7 @@ describe('accounts and chats', () => {
     await busy.getByTitle(/group_minute/).waitFor();
     expect(await page().locator('.chat-row').count()).toBe(1);
     await page().getByLabel('Find').fill('no such chat');
-    await text('No chat is known').waitFor();
+    await text('No chat has a limit in use').waitFor();
   });
 });
 

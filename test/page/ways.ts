@@ -107,7 +107,7 @@ export function waysAround(stage: Stage): void {
       await page().locator('html[data-theme=dark]').waitFor();
       await page().keyboard.press('t');
       await page().locator('html[data-theme=light]').waitFor();
-      await button('Keys').click();
+      await button('Shortcuts').click();
       await answer('Close');
       await page().getByRole('dialog').waitFor({ state: 'detached' });
       await button('Skip to the content').focus();
@@ -163,7 +163,7 @@ export function waysToFind(stage: Stage): void {
       await field('Account').fill('telegram:404');
       await text('Nothing is frozen').waitFor();
       await button('all').click();
-      await text('No chat is known').waitFor();
+      await text('No chat has a limit in use').waitFor();
       await field('Account').fill(BOT);
       await row(BUSY).getByRole('link').click();
       await title('Messages');

@@ -138,7 +138,7 @@ function Foot() {
         {isDark() ? 'Light' : 'Dark'}
       </button>
       <button type="button" class="quiet" onClick={() => help.set(true)} title="Keyboard (?)">
-        Keys
+        Shortcuts
       </button>
       <button
         type="button"

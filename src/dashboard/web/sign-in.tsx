@@ -2,6 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import { signIn } from './lib/session.ts';
+import { Command } from './ui/command.tsx';
 import { Mark } from './ui/mark.tsx';
 
 export function SignIn({ why }: { why: string | null }) {
@@ -22,7 +23,8 @@ export function SignIn({ why }: { why: string | null }) {
         </h1>
         <p class="dim">
           Sign in with a key. The admin key is in the file <code>admin-key</code> of the gateway’s
-          data folder; <code>npx sluice login-link</code> there prints a link that signs you in.
+          data folder. Or type <Command words="login-link" /> where the gateway was started: it
+          prints a link that signs you in.
         </p>
         <input type="text" name="username" autoComplete="username" value="key" hidden readOnly />
         <label class="field">

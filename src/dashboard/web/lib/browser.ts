@@ -4,6 +4,11 @@ export function wallNow(): number {
   return Date.now();
 }
 
+// Where this page came from: the gateway's own address.
+export function origin(): string {
+  return location.origin;
+}
+
 // Both answer how to stop.
 export function later(ms: number, run: () => void): () => void {
   const timer = setTimeout(run, ms);

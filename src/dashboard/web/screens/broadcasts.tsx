@@ -11,6 +11,7 @@ import { may } from '../lib/session-store.ts';
 import type { Broadcast } from '../lib/wire/more.ts';
 import { isState, type Page } from '../lib/wire/wire.ts';
 import { Badge } from '../ui/badge.tsx';
+import { Command } from '../ui/command.tsx';
 import { confirm } from '../ui/dialog.tsx';
 import { AccountName, Meter, Panel, Screen } from '../ui/parts.tsx';
 import { Answered, Empty } from '../ui/states.tsx';
@@ -32,7 +33,12 @@ export function Broadcasts() {
           {(data) =>
             data.items.length === 0 ? (
               <Empty title="No broadcast yet">
-                Start one with <code>npx sluice broadcast</code> or POST /v1/broadcasts.
+                Start one:{' '}
+                <Command
+                  before="printf 'chat\n42\n43\n' | "
+                  words="broadcast --to - --account 1:sandbox --text hello"
+                />
+                , or by <code>POST /v1/broadcasts</code>.
               </Empty>
             ) : (
               <ul class="cards">

@@ -9,6 +9,7 @@ import { hrefOf } from '../lib/route.ts';
 import { may } from '../lib/session-store.ts';
 import type { StreamView } from '../lib/wire/more.ts';
 import { Badge } from '../ui/badge.tsx';
+import { Command } from '../ui/command.tsx';
 import { confirm } from '../ui/dialog.tsx';
 import { ChatCell, deliveryHref, Meter, Panel, Screen } from '../ui/parts.tsx';
 import { Why } from '../ui/reason.tsx';
@@ -45,7 +46,8 @@ export function Streams() {
           {(data) =>
             data.streams.length === 0 ? (
               <Empty title="No text is growing">
-                Pipe one into a chat: echo hello | npx sluice stream --help
+                Play one in the <a href={hrefOf('sandbox')}>sandbox</a>, or pipe one in:{' '}
+                <Command before="echo hello | " words="stream --account 1:sandbox --chat 42" />
               </Empty>
             ) : (
               <StreamTable streams={data.streams} reload={reload} />

@@ -120,7 +120,7 @@ function Card({ account, reload, mark, isDayShown }: CardProps) {
           <>
             {', '}
             <a href={hrefOf('chats', { account: id })}>
-              {plural(Math.max(0, data.total - 1), 'chat')} known
+              {plural(Math.max(0, data.total - 1), 'chat')} with limits in use
             </a>
           </>
         )}

@@ -4,9 +4,9 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { ask, messageOf, pathOf } from '../../lib/api.ts';
 import { later, wallNow } from '../../lib/browser.ts';
-import { plural } from '../../lib/format.ts';
+import { count } from '../../lib/format.ts';
 import { useMark } from '../../lib/mark.ts';
-import { requery, route } from '../../lib/route.ts';
+import { hrefOf, requery, route } from '../../lib/route.ts';
 import { smallScreen } from '../../lib/screen-size.ts';
 import { Store, useStore } from '../../lib/store.ts';
 import type { ChatLimits, LimitsPage } from '../../lib/wire/wire.ts';
@@ -30,7 +30,10 @@ export function Chats() {
   // A list of its own for each filter, so that rows of one never show in another.
   const book = useMemo(() => new Book({ account, find, frozen }), [account, find, frozen]);
   return (
-    <Screen title="Chats" hint="Where messages go. A chat’s trouble is that chat’s alone.">
+    <Screen
+      title="Chats"
+      hint="Those that use some of their limits or are frozen. A chat’s trouble is that chat’s alone."
+    >
       <div class="filters">
         <Tabs
           label="Which"
@@ -84,15 +87,24 @@ function ChatList({ book, isFrozen }: { book: Book; isFrozen: boolean }) {
   return (
     <Panel
       title="Chats"
-      more={<span class="dim num">{total === null ? '' : plural(total, 'chat')}</span>}
+      more={
+        <span class="dim num">{total === null ? '' : `${count(total)} with limits in use`}</span>
+      }
     >
       {error !== null && total === null ? (
         <Trouble error={error} retry={() => book.renew(0, 1)} />
       ) : total === null ? (
         <Loading />
       ) : total === 0 ? (
-        <Empty title={isFrozen ? 'Nothing is frozen' : 'No chat is known'}>
-          {isFrozen ? 'No wait of the platform runs.' : 'A chat is known from its first message.'}
+        <Empty title={isFrozen ? 'Nothing is frozen' : 'No chat has a limit in use'}>
+          {isFrozen ? (
+            'No wait of the platform runs.'
+          ) : (
+            <>
+              A chat is listed from its next message until its limits are free again; what was sent
+              to it is under <a href={hrefOf('messages')}>Messages</a>.
+            </>
+          )}
         </Empty>
       ) : (
         <VirtualList

@@ -12,6 +12,7 @@ import { go, requery, route } from '../../lib/route.ts';
 import { may } from '../../lib/session-store.ts';
 import { useStore } from '../../lib/store.ts';
 import type { Readers, Source } from '../../lib/wire/ingest.ts';
+import { Command } from '../../ui/command.tsx';
 import { Tabs, TextField } from '../../ui/field.tsx';
 import { More } from '../../ui/more.tsx';
 import { Panel, Screen } from '../../ui/parts.tsx';
@@ -105,7 +106,7 @@ function Nothing({ isFiltered, kinds }: { isFiltered: boolean; kinds: readonly s
   const isSandbox = kinds.includes('sandbox');
   return (
     <Empty title="No channel is followed yet">
-      Follow one: npx sluice ingest add @daily_news{isSandbox ? ' --sandbox' : ''}
+      Follow one: <Command words={`ingest add @daily_news${isSandbox ? ' --sandbox' : ''}`} />
     </Empty>
   );
 }
