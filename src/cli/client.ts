@@ -38,13 +38,13 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 const EVENTS_SILENCE_MS = 60_000;
 const UNREACHABLE = ['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'UND_ERR_CONNECT_TIMEOUT'];
 
-// What to do about a refusal, from here.
-const HINTS: Readonly<Partial<Record<ErrorCode, string>>> = {
-  unknown_account: '`npx sluice status` lists the accounts.',
-  account_refused:
-    'Is it a token of that platform? Guides in docs/use have the form of each; `npx sluice accounts` lists known ones.',
-  forbidden_role: 'Set SLUICE_KEY to a key of a role that may.',
-  forbidden_scope: 'Set SLUICE_KEY to a key whose scope holds it.',
+// What to do about a refusal, from here. `list`: the command that lists the accounts.
+const HINTS: Readonly<Partial<Record<ErrorCode, (list: string) => string>>> = {
+  unknown_account: (list) => `${list} lists the accounts.`,
+  account_refused: (list) =>
+    `Is it a token of that platform? Guides in docs/use have the form of each; ${list} lists known ones.`,
+  forbidden_role: () => 'Set SLUICE_KEY to a key of a role that may.',
+  forbidden_scope: () => 'Set SLUICE_KEY to a key whose scope holds it.',
 };
 
 // A command of ours that asks the same gateway, as it can be typed where this one was.
@@ -92,21 +92,21 @@ export function connect(io: Io, options: Readonly<Record<string, unknown>>): Cli
   const own = `http://${hostOf(config.host)}:${config.port}`;
   const url = (given ?? own).replace(/(?<!\/)\/+$/, '');
   const key = keyFor(io, findKey(config, own, url));
+  const gateway = { url, key, list: commandFor(io, 'accounts', options) };
   return {
     url,
     call: (method, path, body, signal) =>
       call({
-        url,
-        key,
+        ...gateway,
         method,
         path,
         ...jsonOf(body),
         ...(signal === undefined ? {} : { signal }),
       }),
     pour: (path, source, type, method = 'POST') =>
-      call({ url, key, method, path, payload: source, type, isEndless: true }),
-    lines: (path) => lines({ url, key, path }),
-    events: (path, signal) => events({ url, key, path, signal }),
+      call({ ...gateway, method, path, payload: source, type, isEndless: true }),
+    lines: (path) => lines({ ...gateway, path }),
+    events: (path, signal) => events({ ...gateway, path, signal }),
   };
 }
 
@@ -127,9 +127,13 @@ function keyFor(io: Io, found: FoundKey): FoundKey {
   return given === undefined || given === '' ? found : { key: given, keptFor: null };
 }
 
-interface Call {
+interface Asked {
   readonly url: string;
   readonly key: FoundKey;
+  readonly list: string;
+}
+
+interface Call extends Asked {
   readonly method: Method;
   readonly path: string;
   readonly payload: string | Readable | null;
@@ -155,7 +159,7 @@ async function call(asked: Call): Promise<unknown> {
   throw refusedBy(asked, answer.statusCode, value);
 }
 
-async function* lines(asked: Pick<Call, 'url' | 'key' | 'path'>): AsyncGenerator<string> {
+async function* lines(asked: Asked & { path: string }): AsyncGenerator<string> {
   const { url, key, path } = asked;
   const headers = key.key === null ? {} : { authorization: `Bearer ${key.key}` };
   const { statusCode, body } = await reach(url, () => request(`${url}${path}`, { headers }));
@@ -168,7 +172,7 @@ async function* lines(asked: Pick<Call, 'url' | 'key' | 'path'>): AsyncGenerator
 }
 
 async function* events(
-  asked: Pick<Call, 'url' | 'key' | 'path'> & { signal: AbortSignal },
+  asked: Asked & { path: string; signal: AbortSignal },
 ): AsyncGenerator<ServerEvent> {
   const { url, key, path, signal } = asked;
   const headers = key.key === null ? {} : { authorization: `Bearer ${key.key}` };
@@ -184,8 +188,8 @@ async function* events(
   }
 }
 
-function refusedBy(asked: Pick<Call, 'url' | 'key'>, status: number, value: unknown): Failed {
-  if (status !== 401) return new Failed(refusal(status, value));
+function refusedBy(asked: Asked, status: number, value: unknown): Failed {
+  if (status !== 401) return new Failed(refusal(status, value, asked.list));
   const { key, keptFor } = asked.key;
   if (keptFor !== null) {
     return new Failed(
@@ -212,7 +216,7 @@ async function reach<T>(url: string, send: () => Promise<T>): Promise<T> {
 }
 
 // problem+json says what is wrong; its entries say where.
-function refusal(status: number, value: unknown): string {
+function refusal(status: number, value: unknown, list: string): string {
   const problem = (value ?? {}) as {
     code?: ErrorCode;
     detail?: string;
@@ -221,7 +225,7 @@ function refusal(status: number, value: unknown): string {
   const where = (problem.problems ?? []).map(({ path, expected }) => `\n  ${path}: ${expected}`);
   const what = problem.detail ?? `the gateway answered ${status}`;
   const { code } = problem;
-  const hint = code === undefined ? undefined : HINTS[code];
+  const hint = code === undefined ? undefined : HINTS[code]?.(list);
   const named = code === undefined ? '' : ` (${code})`;
   return `${what}${named}${where.join('')}${hint === undefined ? '' : `\n  ${hint}`}`;
 }

@@ -321,6 +321,10 @@ describe('commands', () => {
       code: 2,
       err: expect.stringContaining("unknown command 'nonsense'"),
     });
+    for (const command of ['messages', 'dead', 'limits', 'accounts', 'keys', 'sim', 'stream']) {
+      const { code, out } = await run(command, 'nonsense', '--help');
+      expect({ command, code, out }).toEqual({ command, code: 2, out: '' });
+    }
   });
 
   test('pause names the account', async () => {
@@ -390,7 +394,7 @@ describe('what went wrong', () => {
   test('an account it does not know', async () => {
     const { code, err } = await run('pause', 'telegram:2');
     expect(code).toBe(1);
-    expect(err).toContain('`npx sluice status` lists the accounts');
+    expect(err).toMatch(/`SLUICE_URL=http:\S+ npx sluice accounts` lists the accounts/);
   });
 
   test('no key at all', async () => {

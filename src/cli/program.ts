@@ -48,9 +48,13 @@ export async function runCli(args: readonly string[], io: Io): Promise<number> {
 
 // A command that is not there is wrong usage, also for those who ask for its help.
 function knownOrBare(program: Command, args: readonly string[]): readonly string[] {
-  const [first] = args;
+  const [first, ...rest] = args;
+  const { commands } = program;
   if (first === undefined || first.startsWith('-') || first === 'help') return args;
-  return program.commands.some((command) => command.name() === first) ? args : [first];
+  const found = commands.find((command) => command.name() === first);
+  if (found !== undefined) return [first, ...knownOrBare(found, rest)];
+  // Of a command without others, or with arguments of its own, it is one of those.
+  return commands.length === 0 || program.registeredArguments.length > 0 ? args : [first];
 }
 
 // Whatever a message, a platform or a file says: no line of it moves a person's cursor.

@@ -23,7 +23,7 @@ const UNDEFINED_TABLE = '42P01';
 
 const CURE =
   'Nothing was changed. Point the node at the right database, or restore a newer backup; to go on with what is ' +
-  'there: sluice serve --accept-loss';
+  'there: npx sluice serve --accept-loss';
 
 const MARK_SQL = {
   look: `SELECT (SELECT value FROM meta WHERE name = 'tag') AS tag,

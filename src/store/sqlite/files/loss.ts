@@ -42,7 +42,7 @@ const LOSSES_KEPT_MAX = 20;
 const PAGES_SHOWN_MAX = 8;
 const CURE =
   'Nothing was changed. Keep a copy of the folder; then restore the latest snapshot into an empty folder ' +
-  '(sluice restore <file> --data <folder>), or go on with what is left: sluice serve --accept-loss';
+  '(npx sluice restore <file> --data <folder>), or go on with what is left: npx sluice serve --accept-loss';
 
 // `held`: what is left; null: nothing that can be read.
 export function lossOf(mark: Mark | null, held: HeldRows | null, why: string): Loss {
