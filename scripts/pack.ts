@@ -18,6 +18,7 @@ const PAPERS = ['README.md', 'LICENSE', 'CHANGELOG.md'];
 
 interface Manifest {
   readonly exports: Readonly<Record<string, string>>;
+  readonly dependencies: Readonly<Record<string, string>>;
   readonly optionalDependencies: Readonly<Record<string, string>>;
   readonly [field: string]: unknown;
 }
@@ -78,9 +79,11 @@ async function nameEmitted(folder: string): Promise<void> {
 }
 
 // Without what only those who work on it need. Nor does it bring a Node along: as a dependency that would become the
-// Node of its user's own scripts. Other optional packages stay.
+// Node of its user's own scripts. Other optional packages stay. Its declarations name types of Node, so it brings those
+// along; of any newer version, so that the app's own copy serves both.
 function published(whole: Manifest) {
-  const { private: _, scripts, devDependencies, optionalDependencies, exports, ...rest } = whole;
+  const { private: _, scripts, devDependencies, ...kept } = whole;
+  const { dependencies, optionalDependencies, exports, ...rest } = kept;
   const emitted = Object.entries(exports).map(([name, path]) => {
     const stem = path.replace(/\.ts$/, '');
     return [name, { types: `${stem}.d.ts`, default: `${stem}.js` }];
@@ -88,6 +91,7 @@ function published(whole: Manifest) {
   const optional = Object.entries(optionalDependencies).filter(([name]) => !NODES.test(name));
   return {
     ...rest,
+    dependencies: { ...dependencies, '@types/node': `>=${NODE_MAJOR_MIN}` },
     engines: { node: `>=${NODE_MAJOR_MIN}` },
     optionalDependencies: Object.fromEntries(optional),
     exports: Object.fromEntries(emitted),
