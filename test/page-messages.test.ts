@@ -7,6 +7,7 @@ import { openBrowser, Visitor } from './page/browser.ts';
 import { partsOf } from './page/parts.ts';
 import { BLOCKED, Scene, TOKEN } from './page/scene.ts';
 import { GatewayProcess } from './process/gateway.ts';
+import { AtTheTerminal } from './tasks/steps.ts';
 
 let browser: Browser;
 let gateway: GatewayProcess;
@@ -51,6 +52,21 @@ describe('a fresh gateway', () => {
     await visitor.see('');
     await rows(newest).getByRole('link', { name: 'The very first' }).click();
     await title(`Delivery ${id}`);
+  });
+
+  test('the command of a screen without entries works as it stands there', async () => {
+    for (const [screen, sent] of [
+      ['streams', /^account +telegram:sandbox-1$/m],
+      ['broadcasts', /^progress +2 of 2 sent$/m],
+    ] as const) {
+      await visitor.see(screen);
+      const command = page().locator('code', { hasText: 'npx sluice' });
+      const terminal = new AtTheTerminal((await command.textContent())!, {
+        SLUICE_KEY: gateway.key,
+      });
+      expect(await terminal.run(/.+/)).toMatch(sent);
+    }
+    await scene.until('/v1/messages?state=sent', ({ items }) => (items as unknown[]).length === 4);
   });
 });
 

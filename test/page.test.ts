@@ -428,7 +428,7 @@ describe('many', () => {
     await fillChats(10_000);
     await visitor.see('chats');
     await page()
-      .getByText(/^10,\d{3} chats$/)
+      .getByText(/^10,\d{3} entries$/)
       .waitFor();
     expect(await page().locator('.chat-row').count()).toBeLessThan(60);
     const list = page().getByRole('region', { name: 'All chats' });

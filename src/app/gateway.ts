@@ -62,9 +62,9 @@ export type GatewayMessage = MessageRequest | FanOutRequest;
 export interface Gateway extends MessageCalls, BroadcastCalls {
   /** Where it listens; null until `listen()`. */
   readonly url: string | null;
-  /** Serves HTTP as well, and answers where: REST, the drop-ins, the page. */
+  /** Serves HTTP as well, and answers where: REST, the drop-ins, the dashboard. */
   listen(where?: ListenOptions): Promise<string>;
-  /** A link that logs a browser in to the page, once; null until `listen()`. */
+  /** A link that logs a browser in to the dashboard, once; null until `listen()`. */
   loginLink(): string | null;
   /** Whether tokens of the form `<digits>:sandbox…` are served. */
   readonly hasSandbox: boolean;

@@ -186,7 +186,7 @@ describe('messages', () => {
     expect(code).toBe(0);
     expect(seen[0]!.url).toBe('/v1/messages?limit=50&chat=42&messageId=4711');
     expect(out).toMatch(/abcde-3 .*telegram:1 +42 +sendMessage +sent +4711/);
-    expect(out).toContain('there are more');
+    expect(out).toContain('there may be more');
   });
 
   test('what became of them is told in words, the code last', async () => {
@@ -349,7 +349,7 @@ describe('commands', () => {
       /abcde-3 +\d{4}-\d\d-\d\d \d\d:\d\d:00 .* gone␛\[2J�5A and more� +chat_not_found$/m,
     );
     expect(out).toMatch(/ 1 +There is no such chat\. +gone/);
-    expect(out).toContain('there are more');
+    expect(out).toContain('there may be more');
     const { items } = JSON.parse((await run('dead', 'list', '--json')).out);
     expect(items[0].detail).toBe(HOSTILE);
   });

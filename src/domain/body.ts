@@ -110,7 +110,8 @@ function isSpooled(value: unknown): value is SpooledFile {
 // A call that goes out as its caller wrote it, or not at all: where the platform refuses it, the caller is told, and
 // nothing is left out of it to make it pass. Its body says so in a member that stands last.
 
-const EXACT = `"${RESERVED}exact":true`;
+export const EXACT_MEMBER = `${RESERVED}exact`;
+const EXACT = `"${EXACT_MEMBER}":true`;
 const BEHIND_OTHERS = `,${EXACT}}`;
 const ALONE = `{${EXACT}}`;
 

@@ -75,7 +75,7 @@ export const ERRORS = {
   csrf: {
     status: 403,
     title:
-      'The request carries the cookie of the page, but not the token that the page sends along.',
+      'The request carries the cookie of the dashboard, but not the token that the dashboard sends along.',
     remedy: 'Send `X-CSRF-Token` with the `csrf` of `GET /v1/me`, or use a key instead.',
   },
   key_rate: {
@@ -98,7 +98,7 @@ export const ERRORS = {
     status: 403,
     title: 'A browser made this request for a page of another site.',
     remedy:
-      'Open the gateway’s own page, or call it from a program; other sites may only link to the page.',
+      'Open the dashboard itself, or call it from a program; other sites may only link to it.',
   },
   unknown_key: {
     status: 404,

@@ -13,7 +13,7 @@ interface Given {
 export function addLoginLink(program: Command, io: Io): void {
   const command = program
     .command('login-link')
-    .description('print a link that logs one browser in to the page, once');
+    .description('print a link that logs one browser in to the dashboard, once');
   addClientOptions(command).action(async (options: { json?: true }) => {
     const client = connect(io, { ...options });
     const { path, expiresInS } = (await client.call('POST', '/v1/login-links')) as Given;

@@ -78,7 +78,7 @@ function addList(dead: Command, io: Io): void {
     for (const line of retries(answer.groups ?? [])) {
       io.out(commandLine(io, line, { ...options }));
     }
-    if (answer.next) io.out('there are more: --limit shows up to 1000, --group counts them all');
+    if (answer.next) io.out('there may be more: --limit shows up to 1000, --group counts them all');
   });
 }
 

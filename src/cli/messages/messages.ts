@@ -67,7 +67,7 @@ function addList(messages: Command, io: Io): void {
     };
     if (options.json) return printJson(io, answer);
     io.out(listed(answer.items, await meaningsFrom(client)));
-    if (answer.next !== null) io.out('there are more: narrow it down, or raise --limit');
+    if (answer.next !== null) io.out('there may be more: narrow it down, or raise --limit');
   });
 }
 

@@ -19,7 +19,7 @@ export function holdInWords({ state, until, cause, detail }: Hold): string {
   if (until !== Number.POSITIVE_INFINITY)
     return `${outageInWords(cause)}${error}; one call will probe`;
   const end =
-    'it needs a new one, or the platform’s yes to this one (sluice accounts probe asks now)';
+    'it needs a new one, unless the platform takes this one again (sluice accounts probe asks it now)';
   return ENDLESS[cause] ?? `the platform refuses its token; ${end}`;
 }
 

@@ -18,7 +18,7 @@ import { checkLogin, Login, Me } from './schema.ts';
 const TOKEN = /^[\w-]{1,100}$/;
 // It would see screens that are refused to it, one by one.
 const BOUND_KEY =
-  'This key has bounds, and the page shows all accounts and chats: such a key is for programs.';
+  'This key has bounds, and the dashboard shows all accounts and chats: such a key is for programs.';
 const PAGE_POLICY =
   "default-src 'none'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 // Whoever follows a link of another site, or something that only looks where a link leads, uses nothing up: the button
@@ -39,7 +39,7 @@ const ME: Route<IntakeOptions> = {
   url: '/v1/me',
   access: viewer('open'),
   tag: 'keys',
-  summary: 'Whose key it is; for the page also what its changes must carry',
+  summary: 'Whose key it is; for the dashboard also what its changes must carry',
   answers: { 200: Me },
   examples: { 'my own': { status: 200 } },
   handler: async (_options, { holder, session }, reply) => {
@@ -53,7 +53,7 @@ const LINK: Route<IntakeOptions> = {
   url: '/v1/login-links',
   access: ADMIN_ACTS,
   tag: 'keys',
-  summary: 'Make a link that logs one browser in to the page, once, with the role of the key',
+  summary: 'Make a link that logs one browser in to the dashboard, once, with the role of the key',
   answers: {
     201: Type.Object({
       path: Type.String({ description: 'To be put behind the gateway’s address' }),
@@ -74,7 +74,7 @@ const FOLLOW: Route<IntakeOptions> = {
   url: '/login',
   access: { ...LINKED, audit: 'path' },
   tag: 'keys',
-  summary: 'A one-time link: logs a browser in and leads to the page',
+  summary: 'A one-time link: logs a browser in and leads to the dashboard',
   query: Type.Object({
     token: Type.Optional(Type.String()),
     confirmed: Type.Optional(
@@ -91,7 +91,7 @@ const LOG_IN: Route<IntakeOptions> = {
   url: '/login',
   access: { ...ANYONE, audit: 'path' },
   tag: 'keys',
-  summary: 'Log in to the page with a key that has no bounds; answers with its cookie',
+  summary: 'Log in to the dashboard with a key that has no bounds; answers with its cookie',
   body: Login,
   // The only body that is read for whoever comes.
   bodyBytesMax: LOGIN_BYTES_MAX,
@@ -105,7 +105,7 @@ const LOG_OUT: Route<IntakeOptions> = {
   url: '/logout',
   access: viewer('open'),
   tag: 'keys',
-  summary: 'End the page’s session',
+  summary: 'End the dashboard’s session',
   answers: { 204: null },
   examples: { 'my own': { status: 204 } },
   handler: ({ guards }, request, reply) => {

@@ -1,6 +1,7 @@
 // A delivery as callers see it. The account's id is shown, its token never; times are ISO 8601.
 
 import { showTime, showTimeOrNull } from '../../accept/time.ts';
+import { EXACT_MEMBER } from '../../domain/body.ts';
 import type { Delivery } from '../../domain/delivery.ts';
 import { formatId } from '../../domain/ids.ts';
 import type { Attempt } from '../../domain/outcome.ts';
@@ -52,7 +53,7 @@ export function showFully(
 ) {
   return {
     ...showBriefly(tag, delivery),
-    body: jsonOrText(delivery.body),
+    body: shownBody(delivery.body),
     result: jsonOrText(delivery.result),
     attempts: past.attempts.map(showAttempt),
     history: past.history.map(({ at, from, to, reason, by }) => ({
@@ -63,6 +64,14 @@ export function showFully(
       by,
     })),
   };
+}
+
+// The parameters as the caller gave them: how the call is to be handled is no part of them.
+function shownBody(body: string | null): unknown {
+  const shown = jsonOrText(body);
+  if (typeof shown !== 'object' || shown === null || !(EXACT_MEMBER in shown)) return shown;
+  const { [EXACT_MEMBER]: _exact, ...params } = shown as Record<string, unknown>;
+  return params;
 }
 
 function showAttempt(attempt: Attempt) {

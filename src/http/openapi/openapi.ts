@@ -39,7 +39,7 @@ const ANSWERS: Readonly<Record<string, string>> = {
   202: 'Accepted: it is on disk',
   204: 'Done; there is nothing to say',
   207: 'Each item’s own status is in it',
-  303: 'Leads to the page',
+  303: 'Leads to the dashboard',
   404: 'There is no such thing',
   503: 'A part is down',
 };

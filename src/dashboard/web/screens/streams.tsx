@@ -2,7 +2,7 @@
 // that nobody wants any more is cancelled here.
 
 import { ask } from '../lib/api.ts';
-import { count, duration } from '../lib/format.ts';
+import { count, duration, plural } from '../lib/format.ts';
 import { useFetched } from '../lib/hooks/use-fetched.ts';
 import { useMark } from '../lib/mark.ts';
 import { hrefOf } from '../lib/route.ts';
@@ -35,9 +35,9 @@ export function Streams() {
       <Panel
         title="Open streams"
         more={
-          data === null ? null : (
+          sessions === 0 ? null : (
             <span class="dim num">
-              {count(data.streams.length)} in {count(sessions)} sessions
+              {count(data?.streams.length ?? 0)} in {plural(sessions, 'session')}
             </span>
           )
         }

@@ -4,7 +4,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { ask, messageOf, pathOf } from '../../lib/api.ts';
 import { later, wallNow } from '../../lib/browser.ts';
-import { count } from '../../lib/format.ts';
+import { plural } from '../../lib/format.ts';
 import { useMark } from '../../lib/mark.ts';
 import { hrefOf, requery, route } from '../../lib/route.ts';
 import { smallScreen } from '../../lib/screen-size.ts';
@@ -87,9 +87,7 @@ function ChatList({ book, isFrozen }: { book: Book; isFrozen: boolean }) {
   return (
     <Panel
       title="Chats"
-      more={
-        <span class="dim num">{total === null ? '' : `${count(total)} with limits in use`}</span>
-      }
+      more={<span class="dim num">{total === null ? '' : plural(total, 'entry', 'entries')}</span>}
     >
       {error !== null && total === null ? (
         <Trouble error={error} retry={() => book.renew(0, 1)} />

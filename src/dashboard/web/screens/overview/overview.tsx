@@ -51,8 +51,15 @@ function Headline({ now }: { now: Overview }) {
   const critical = now.incidents.filter(({ severity }) => severity === 'critical').length;
   if (critical > 0) return <>{plural(critical, 'problem needs', 'problems need')} attention.</>;
   if (first === undefined) {
-    const rate = perSecond(mean(now.series.sent, MINUTE_S));
-    return <>All clear: nothing waits, {rate} a second go out.</>;
+    const warnings = now.incidents.length;
+    const rate = mean(now.series.sent, MINUTE_S);
+    const goes = rate === 0 ? '' : `; ${perSecond(rate)} messages a second go out`;
+    if (warnings === 0) return <>All clear: nothing waits{goes}.</>;
+    return (
+      <>
+        {plural(warnings, 'warning')}; nothing waits{goes}.
+      </>
+    );
   }
   const since = duration(at - Date.parse(first.since));
   return (
