@@ -23,7 +23,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
 export function ShortcutHelp() {
   const close = () => help.set(false);
   return (
-    <Dialog title="Keyboard" onClose={close}>
+    <Dialog title="Shortcuts" onClose={close}>
       <dl class="shortcuts">
         {SHORTCUTS.map(({ keys, does }) => (
           <div key={keys}>
