@@ -67,6 +67,16 @@ async function priorityOf(answer: Awaited<ReturnType<typeof send>>): Promise<unk
   return (await gateway!.ask('GET', `/v1/messages/${answer.body.id}`)).body.priority;
 }
 
+test('a chat that no answer has named yet goes by its update', async () => {
+  const { gateway, post } = await setUp();
+  const from = { id: 7, is_bot: false, first_name: 'Ada' };
+  const chat = { id: -100, type: 'supergroup', title: 'Harbour' };
+  const message = { message_id: 1, from, chat, date: 1, text: 'hi' };
+  expect(await post({ update_id: 1, message })).toBe(200);
+  const { body } = await gateway.ask('GET', `/v1/names?account=${ACCOUNT}&chats=1,-100,-200`);
+  expect(body.chats).toEqual({ '1': 'User 1', '-100': 'Harbour' });
+});
+
 test('every update reaches the app, in the order of its chat, through outages and kill -9', async () => {
   const CHATS = 12;
   const PER_CHAT = 12;

@@ -20,6 +20,8 @@ export interface UpdateSummary {
   readonly user?: string | null;
   // When it was said, in ms; null: the update does not tell.
   readonly saidAt: number | null;
+  // What people call the chat: for people to read, never to act on. Left out: the update does not tell.
+  readonly chatName?: string;
 }
 
 export interface BotIdentity {

@@ -38,6 +38,8 @@ export interface Inbound extends Service {
   saw(account: string, updates: readonly unknown[]): void;
   // Accounts whose updates were seen. Of the others nothing is known of whom a call answers: nobody need ask.
   readonly seen: { has(account: string): boolean };
+  // What people call a chat, as its newest update said; null: none has told.
+  nameOf(account: string, chat: string): string | null;
   gateFor(account: string, call: AnsweringCall): Gate;
   priorityFor(account: string, call: AnsweringCall): 'high' | null;
   // Who wrote what it replies to; null: it replies to nothing, or nobody knows.

@@ -105,13 +105,28 @@ describe('priority', () => {
 });
 
 test('memory is bounded: what was silent longest is forgotten first', () => {
-  const updates = new Updates(() => replyTarget, { chatsMax: 2, messagesMax: 2 });
+  const updates = new Updates(() => replyTarget, { chatsMax: 2, messagesMax: 2, namesMax: 2 });
   for (const chat of ['1', '2', '1', '3']) {
     updates.remember(ACCOUNT, wrote({ chat, messageId: `${chat}0` }), NOW);
   }
   const gate = (chat: string) => updates.gateFor(ACCOUNT, call({ chat }), NOW, HOUR);
   expect(['1', '2', '3'].map(gate)).toEqual(['reply', 'broadcast', 'reply']);
   expect(updates.gateFor('telegram:43', call({ chat: '1' }), NOW, HOUR)).toBe('broadcast');
+});
+
+test('a chat is called what its newest update says; names are bounded over all accounts', () => {
+  const updates = new Updates(() => replyTarget, { chatsMax: 9, messagesMax: 9, namesMax: 2 });
+  const name = (account: string, chat: string, chatName: string) =>
+    updates.remember(account, { ...wrote({ chat }), chatName }, NOW);
+  name(ACCOUNT, '1', 'Ada');
+  name('telegram:43', '1', 'Grace');
+  name(ACCOUNT, '1', 'Ada L.');
+  name(ACCOUNT, '2', 'News');
+  expect(updates.nameOf(ACCOUNT, '1')).toBe('Ada L.');
+  expect(updates.nameOf(ACCOUNT, '2')).toBe('News');
+  expect(updates.nameOf('telegram:43', '1')).toBeNull();
+  updates.forget(ACCOUNT);
+  expect(updates.nameOf(ACCOUNT, '1')).toBeNull();
 });
 
 test('what was seen of a removed account is forgotten', () => {

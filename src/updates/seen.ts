@@ -7,12 +7,18 @@ import type { Family, Gate } from '../domain/call.ts';
 import type { Calls, UpdateSummary, Voice } from '../platforms/platform.ts';
 
 export interface UpdatesBounds {
+  // Per account.
   readonly chatsMax: number;
   readonly messagesMax: number;
+  // Of all accounts together: names are for people, and nobody looks at more.
+  readonly namesMax: number;
 }
 
-// Per account.
-const UPDATES_BOUNDS: UpdatesBounds = { chatsMax: 200_000, messagesMax: 50_000 };
+export const UPDATES_BOUNDS: UpdatesBounds = {
+  chatsMax: 200_000,
+  messagesMax: 50_000,
+  namesMax: 20_000,
+};
 
 // After this long a message without a reply mark no longer counts as the answer to a mention.
 const ANSWER_MS_MAX = 60_000;
@@ -52,6 +58,8 @@ export class Updates {
   readonly #replyTargetOf: (account: string) => ReplyTarget | undefined;
   readonly #bounds: UpdatesBounds;
   readonly #accounts = new Map<string, Memory>();
+  // By account, then chat, in order of the last update.
+  readonly #names = new Map<string, string>();
 
   // `replyTargetOf`: how the calls of an account tell which message they reply to; asked once per account.
   constructor(
@@ -70,12 +78,21 @@ export class Updates {
   // The account is no more.
   forget(account: string): void {
     this.#accounts.delete(account);
+    for (const key of this.#names.keys()) {
+      if (key.startsWith(nameKey(account, ''))) this.#names.delete(key);
+    }
+  }
+
+  // What people call a chat; null: no update has told.
+  nameOf(account: string, chat: string): string | null {
+    return this.#names.get(nameKey(account, chat)) ?? null;
   }
 
   // What is told late (the app was away) was said when it was said.
   remember(account: string, summary: Omit<UpdateSummary, 'updateId'>, now: number): void {
-    const { chat, messageId, voice } = summary;
+    const { chat, messageId, voice, chatName } = summary;
     const memory = this.#memoryOf(account);
+    if (chat !== null && chatName !== undefined) this.#name(account, chat, chatName);
     if (chat === null || voice === 'none') return;
     const before = memory.chats.get(chat);
     memory.chats.delete(chat);
@@ -87,6 +104,13 @@ export class Updates {
     if (messageId === null) return;
     memory.messages.set(`${chat}/${messageId}`, { voice, user: summary.user ?? null });
     if (memory.messages.size > this.#bounds.messagesMax) forgetOldest(memory.messages);
+  }
+
+  #name(account: string, chat: string, name: string): void {
+    const key = nameKey(account, chat);
+    this.#names.delete(key);
+    this.#names.set(key, name);
+    if (this.#names.size > this.#bounds.namesMax) forgetOldest(this.#names);
   }
 
   // Unknown until someone tells.
@@ -135,6 +159,10 @@ export class Updates {
     }
     return memory;
   }
+}
+
+function nameKey(account: string, chat: string): string {
+  return `${account} ${chat}`;
 }
 
 // The message it replies to, if that came in.

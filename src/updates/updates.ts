@@ -165,6 +165,10 @@ class InboundPart implements Inbound {
     this.#watch.forget(account);
   }
 
+  nameOf(account: string, chat: string): string | null {
+    return this.#watch.nameOf(account, chat);
+  }
+
   gateFor(account: string, call: AnsweringCall): Gate {
     return this.#watch.gateFor(account, call);
   }

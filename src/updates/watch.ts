@@ -103,6 +103,10 @@ export class Watch {
     return this.#updates.seen;
   }
 
+  nameOf(account: string, chat: string): string | null {
+    return this.#updates.nameOf(account, chat);
+  }
+
   gateFor(account: string, call: AnsweringCall): Gate {
     const { clock, replyWindowMsOf } = this.#parts;
     return this.#updates.gateFor(account, call, clock.now(), replyWindowMsOf(account));

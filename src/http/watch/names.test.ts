@@ -1,6 +1,7 @@
 // What chats are called, from the answers in the ledger.
 
 import { afterEach, expect, test, vi } from 'vitest';
+import type { Inbound } from '../../updates/updates.ts';
 import { ACCOUNT, AUTH, type Bench, bench } from '../context.fixture.ts';
 import { KnownNames } from './names.ts';
 
@@ -11,7 +12,11 @@ afterEach(() => at.app.close());
 const from = { id: 42, is_bot: true, username: 'helper_bot' };
 
 // A ledger whose newest answer in each chat names it.
-async function named(titles: Readonly<Record<string, string>>, namesMax?: number) {
+async function named(
+  titles: Readonly<Record<string, string>>,
+  namesMax?: number,
+  nameOf: (chat: string) => string | null = () => null,
+) {
   at = await bench();
   const search = vi.fn(async ({ chat = '' }: { chat?: string }) => {
     const title = titles[chat];
@@ -20,7 +25,8 @@ async function named(titles: Readonly<Record<string, string>>, namesMax?: number
     return [{ result: JSON.stringify({ ok: true, result: message }) }];
   });
   const ledger = { ...at.options.ledger, search: search as never };
-  return { names: new KnownNames({ ...at.options, ledger }, namesMax), search };
+  const updates = { nameOf: (_account: string, chat: string) => nameOf(chat) } as Inbound;
+  return { names: new KnownNames({ ...at.options, ledger, updates }, namesMax), search };
 }
 
 test('a chat by its newest answer, which names the account, too', async () => {
@@ -29,6 +35,14 @@ test('a chat by its newest answer, which names the account, too', async () => {
     name: '@helper_bot',
     chats: { '-100': 'News' },
   });
+});
+
+test('a chat without an answer by its newest update; an answer counts before it', async () => {
+  const { names } = await named({ '-100': 'News' }, undefined, (chat) => `${chat} in updates`);
+  const { chats } = await names.of(ACCOUNT, ['-100', '-200']);
+  expect(chats).toEqual({ '-100': 'News', '-200': '-200 in updates' });
+  const elsewhere = await names.of('terminal:1', ['7']);
+  expect(elsewhere.chats).toEqual({ '7': '7 in updates' });
 });
 
 test('what was read is kept for a while, then read again', async () => {

@@ -1,6 +1,7 @@
 // /v1/names: what people call the accounts and chats that everything else names by id. Learned from the platform's
 // answers, which the ledger keeps anyway: the newest to each chat is read when somebody asks, so sending costs nothing
-// more, and a restart forgets nothing. What was read is kept for a while, and never more than a bounded number.
+// more, and a restart forgets nothing. A chat that no answer has named goes by its newest update. What was read is kept
+// for a while, and never more than a bounded number.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
@@ -21,7 +22,7 @@ const NAMES_MAX = 20_000;
 const KNOWN_MS_MAX = 600_000;
 const UNKNOWN_MS_MAX = 10_000;
 
-type NameParts = Pick<IntakeOptions, 'clock' | 'ledger' | 'platforms' | 'road' | 'log'>;
+type NameParts = Pick<IntakeOptions, 'clock' | 'ledger' | 'platforms' | 'road' | 'log' | 'updates'>;
 
 interface Known {
   readonly name: string | null;
@@ -48,7 +49,7 @@ const READ: Route<KnownNames> = {
   // They stand in answers, which a viewer does not see.
   access: sender('closed'),
   tag: 'watching',
-  summary: 'What people call an account and its chats, as far as answers have told',
+  summary: 'What people call an account and its chats, as far as answers and updates have told',
   query: NamesQuery,
   answers: {
     200: Type.Object({
@@ -99,14 +100,15 @@ export class KnownNames {
   async #chat(account: string, chat: string): Promise<string | null> {
     const known = this.#fresh(account, chat);
     if (known !== undefined) return known;
+    const inUpdates = this.#parts.updates?.nameOf(account, chat) ?? null;
     const reading = this.#parts.platforms.get(platformOf(account))?.names;
-    if (reading === undefined) return null;
+    if (reading === undefined) return inUpdates;
     const page = { limit: 1, before: null };
     const [newest] = await this.#parts.ledger.search({ account, chat, state: 'sent' }, page);
     const read = newest?.result == null ? null : this.#read(account, newest.result);
     if (read?.account != null) this.#keep(account, '', read.account);
     // A chat that goes by another id now is not called by what that one is called.
-    const name = read?.chat?.id === chat ? read.chat.name : null;
+    const name = read?.chat?.id === chat ? read.chat.name : inUpdates;
     this.#keep(account, chat, name);
     return name;
   }

@@ -24,7 +24,8 @@ export function readNames(result: string): NamesInAnswer {
   };
 }
 
-function nameOf(chat: Fields | null): string | null {
+// Of a chat as answers and updates describe it; null: it has no name.
+export function nameOf(chat: Fields | null): string | null {
   const person = [textOf(chat?.first_name), textOf(chat?.last_name)].filter((part) => part !== '');
   const name = textOf(chat?.title) || person.join(' ');
   return name === '' ? handleOf(chat) : name.slice(0, NAME_LENGTH_MAX);

@@ -24,18 +24,27 @@ const status = (name: string, more: object = {}) => ({
 
 describe('a post', () => {
   test('is cut into one update for each thing it tells', () => {
-    const contacts = [{ wa_id: '1' }, { wa_id: '2' }];
+    const contacts = [{ wa_id: '1', profile: { name: 'Ada' } }, { wa_id: '2' }];
     const messages = [message('1', 'wamid.A'), message('2', 'wamid.B')];
     const parts = partsOf(post({ contacts, messages, statuses: [status('read')] }));
     expect(parts.map(({ id }) => id)).toEqual([NUMBER, NUMBER, NUMBER]);
     const read = parts.map(({ update }) => readUpdate(update));
     expect(read).toMatchObject([
-      { chat: '1', messageId: 'wamid.A', voice: 'wrote', saidAt: 1_900_000_000_000 },
+      {
+        chat: '1',
+        messageId: 'wamid.A',
+        voice: 'wrote',
+        saidAt: 1_900_000_000_000,
+        chatName: 'Ada',
+      },
       { chat: '2', messageId: 'wamid.B', voice: 'wrote' },
       { chat: '1650', messageId: null, voice: 'none' },
     ]);
+    expect(read[1]).not.toHaveProperty('chatName');
     expect(new Set(read.map((each) => each!.updateId)).size).toBe(3);
-    expect(parts[0]!.update).toEqual(post({ contacts: [{ wa_id: '1' }], messages: [messages[0]] }));
+    expect(parts[0]!.update).toEqual(
+      post({ contacts: contacts.slice(0, 1), messages: [messages[0]] }),
+    );
   });
 
   test('that comes again, packed otherwise, has the same numbers', () => {

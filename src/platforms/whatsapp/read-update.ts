@@ -19,6 +19,8 @@ const PRESSES = ['interactive', 'button'];
 // A post has many updates of one second: what they say tells them apart, so most of a number is for that.
 const NUMBER_BITS = { timeBits: 20, keyBits: 32 };
 
+const CHAT_NAME_LENGTH_MAX = 80;
+
 interface Change {
   readonly entry: Fields;
   readonly change: Fields;
@@ -93,7 +95,15 @@ export function readUpdate(update: unknown): UpdateSummary | null {
   const chat = scalarText(group ?? from ?? user) || null;
   const messageId = scalarText(message.id) || null;
   const saidAt = at === null ? null : at * 1000;
-  return { updateId, chat, messageId, voice: chat === null ? 'none' : voiceOf(message), saidAt };
+  const voice = chat === null ? 'none' : voiceOf(message);
+  return { updateId, chat, messageId, voice, saidAt, ...nameIn(value, chat) };
+}
+
+// What the person calls themselves; a group has no name here.
+function nameIn({ contacts }: Fields, chat: string | null): { chatName?: string } {
+  const own = listOf(contacts).find(({ wa_id: id }) => id === chat);
+  const name = scalarText(fieldsOf(own?.profile).name).trim().slice(0, CHAT_NAME_LENGTH_MAX);
+  return name === '' ? {} : { chatName: name };
 }
 
 function recipientOf({ recipient_id: number, recipient_user_id: user }: Fields): string {

@@ -32,6 +32,15 @@ describe('what an update says', () => {
     });
   });
 
+  test('what people call the chat: a title, or the person’s name', () => {
+    const name = (update: unknown) => readUpdate(update, BOT)!.chatName;
+    expect(name(message({ chat: { id: -100, title: 'News' } }))).toBe('News');
+    expect(name(message({ chat: { id: 7, first_name: 'Ada', last_name: 'L.' } }))).toBe('Ada L.');
+    expect(name({ update_id: 1, inline_query: { from: { id: 7, username: 'ada' } } })).toBe('@ada');
+    expect(name(message())).toBeUndefined();
+    expect(name(message({ chat: { id: -100, title: 7 } }))).toBeUndefined();
+  });
+
   test('of a business account it is in a chat of that connection', () => {
     const { chat } = readUpdate(message({ business_connection_id: 'A' }), BOT)!;
     expect(chat).toBe(`business:A:${readUpdate(message({}), BOT)!.chat}`);

@@ -5,6 +5,7 @@
 import { scalarNumber } from '../../../domain/scalar.ts';
 import type { BotIdentity, UpdateSummary, Voice } from '../../updates.ts';
 import { businessChat } from '../describe.ts';
+import { nameOf } from '../names.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -28,8 +29,10 @@ export function readUpdate(update: unknown, bot: BotIdentity): UpdateSummary | n
   }
   const message = objectOf(content.message) ?? content;
   const chat = chatOf(message) ?? idOf(personOf(content));
+  const chatName = nameOf(objectOf(message.chat) ?? personOf(content));
   return {
     ...about,
+    ...(chat === null || chatName === null ? {} : { chatName }),
     chat,
     messageId: textOf(message.message_id),
     voice: chat === null ? 'none' : voiceOf(kind, content, bot),
