@@ -68,3 +68,18 @@ test('names the account’s window when many chats share it', () => {
   const { causes, eta } = scheduler.explain(all.at(-1)!.seq, NOW)!;
   expect(causes).toMatchObject([{ kind: 'window', name: 'account.second', until: eta }]);
 });
+
+test('a retry that comes after the next probe of its account is still the account’s doing', () => {
+  const { scheduler } = setUp();
+  const retry = aQueued({ account: 'a', chat: 'c', seq: 1, rank: 1, dueAt: NOW + 9000 });
+  scheduler.hold('a', NOW - 1, 'the platform does not answer', 'unsent');
+  scheduler.add(retry, NOW);
+  const { eta, causes } = scheduler.explain(1, NOW)!;
+  expect(eta).toBe(NOW + 9000);
+  expect(causes).toMatchObject([
+    { kind: 'held', name: 'unsent', detail: 'the platform does not answer' },
+    { kind: 'due', name: 'retry' },
+  ]);
+  scheduler.hold('a', 0, '', '');
+  expect(scheduler.explain(1, NOW)!.causes).toMatchObject([{ kind: 'due' }]);
+});

@@ -120,7 +120,8 @@ export function explain(account: Account, entry: Entry, now: number): Explained 
   const { queued, flow } = entry;
   const placed = place(account, entry, now);
   const causes: HeldBy[] = [];
-  if (account.heldUntil > now) causes.push(held(account));
+  // Also when its time is over: until a call has gone through, it is why what was tried waits.
+  if (account.heldUntil > now || account.heldWhy !== '') causes.push(held(account));
   if (flow === null) {
     causes.push({
       kind: 'due',
