@@ -14,7 +14,7 @@ export interface UpdatesBounds {
   readonly namesMax: number;
 }
 
-export const UPDATES_BOUNDS: UpdatesBounds = {
+const UPDATES_BOUNDS: UpdatesBounds = {
   chatsMax: 200_000,
   messagesMax: 50_000,
   namesMax: 20_000,
