@@ -8,7 +8,7 @@ import { Membership } from '../cluster/membership.ts';
 import { ASK_LISTENER_MS_MAX, POSTGRES_PACE, REDIS_PACE } from '../cluster/pace.ts';
 import { FleetPeers, type ForwardOutcome } from '../cluster/peers.ts';
 import { FleetRates } from '../cluster/rates.ts';
-import { FleetRoad, togetherOf } from '../cluster/road.ts';
+import { acceptedHere, FleetRoad, togetherOf } from '../cluster/road.ts';
 import { fleetSecret } from '../cluster/secret.ts';
 import { FleetViews, FREEZES_TOLD_MAX, type NodeView } from '../cluster/views.ts';
 import type { Config, Settings } from '../config/config.ts';
@@ -199,7 +199,7 @@ export class Fleet {
       view: () => this.#view(local),
       refresh: () => this.views.refresh(),
       nodes: () => this.#nodes(local),
-      submit: (delivery) => local.submit(delivery),
+      submit: (delivery) => local.submit(acceptedHere(delivery, this.#p.clock)),
       move: (order) => local.move(order),
       moveTogether: async (orders) => togetherOf(await local.moveTogether(orders)),
       handOver: (part) =>

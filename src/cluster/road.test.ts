@@ -46,13 +46,15 @@ function scene({
   const clock = virtualClock(0);
   const asked: string[] = [];
   const written: Owner[] = [];
+  const accepted: number[] = [];
   const left = new Set<() => void>();
   const road = new FleetRoad({
     clock,
     local: { ...({} as AskedRoad), ...local },
     journal: {
-      append: (owner) => {
+      append: (owner, delivery) => {
         written.push(owner);
+        accepted.push(delivery.acceptedAt);
         const isLate = written.length <= takenOver;
         const durable = Promise.resolve(
           isLate ? NOT_OWNER : ({ kind: 'repeated', seq: 1, state: 'queued' } as const),
@@ -94,7 +96,7 @@ function scene({
     await clock.run(clock.now() + 10_000);
     return done;
   };
-  return { road: road.road, asked, written, settle };
+  return { road: road.road, asked, written, accepted, settle };
 }
 
 test('goes to the owner, and its answer is handed back', async () => {
@@ -212,4 +214,10 @@ test('the end of what another node sends is found in the ledger', async () => {
   const left = waiting.road.ended(5, gone.signal);
   gone.abort();
   await expect(left).rejects.toThrow();
+});
+
+test('written without an owner: its place is when it was written, not when it was asked for', async () => {
+  const at = scene({});
+  await at.settle(at.road.submit({ ...DELIVERY, acceptedAt: 0 }));
+  expect(at.accepted[0]).toBeGreaterThan(0);
 });

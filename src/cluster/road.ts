@@ -37,6 +37,12 @@ export type MovedTogether =
   | { readonly kind: 'together'; readonly moved: readonly Moved[] }
   | typeof NOT_OWNER;
 
+// Its place in line is by the clock of who takes it up, at that moment: it comes behind what the owner has accepted
+// while the owner was looked for, although the clocks of two nodes are never quite the same.
+export function acceptedHere(delivery: NewDelivery, clock: Pick<Clock, 'now'>): NewDelivery {
+  return { ...delivery, acceptedAt: clock.now() };
+}
+
 export function togetherOf(moved: readonly Moved[]): MovedTogether {
   const isAnyDone = moved.some(({ kind }) => kind !== 'not_owner');
   return isAnyDone ? { kind: 'together', moved } : NOT_OWNER;
@@ -139,8 +145,9 @@ export class FleetRoad {
       // The same key again is the same delivery.
       isRepeatable: delivery.idempotencyKey !== null,
       without: (owner) => {
+        const { clock, journal } = this.#parts;
         const queueMax = this.#parts.queueMaxOf(delivery.account);
-        return this.#parts.journal.append(owner, delivery, { queueMax }).durable;
+        return journal.append(owner, acceptedHere(delivery, clock), { queueMax }).durable;
       },
     });
   }
