@@ -116,6 +116,7 @@ export class Fleet {
       store: journal,
       self: incarnation,
       members,
+      lookAgain: () => this.#membership?.lookAgain() ?? Promise.resolve(),
       isStoreAway: this.#isStoreAway,
       road: {
         take: (account) => this.#dispatch!.take(account),

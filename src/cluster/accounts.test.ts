@@ -18,6 +18,7 @@ function aNode(
   rows: StoredOwner[] = [],
   members: readonly FleetNode[] = NODES,
   isStoreAway = () => false,
+  lookAgain = async () => {},
 ) {
   const did: string[] = [];
   const accounts = new FleetAccounts({
@@ -27,6 +28,7 @@ function aNode(
     },
     self: SELF,
     members: () => members,
+    lookAgain,
     isStoreAway,
     road: {
       take: async (id) => {
@@ -72,6 +74,15 @@ test('what a live node has is left to it, whatever hashing says; of a dead one i
   const { accounts } = aNode([row(kept!, 'i-c'), row(left!, 'i-gone')]);
   expect(await accounts.whereIs(kept!)).toMatchObject({ kind: 'there', node: { name: 'c' } });
   expect(await accounts.whereIs(left!)).toEqual({ kind: 'here' });
+});
+
+test('an owner that is not known may have joined just now: it is looked for before it is taken over from', async () => {
+  const own = ownedBy('a');
+  const members = [...NODES];
+  const joined = async () => void members.push(node('d'));
+  const { accounts, did } = aNode([row(own, 'i-d')], members, () => false, joined);
+  expect(await accounts.whereIs(own)).toMatchObject({ kind: 'there', node: { name: 'd' } });
+  expect(did).toEqual([]);
 });
 
 test('a node that does not reach the store keeps nothing, and one that leaves is given nothing', async () => {

@@ -14,6 +14,8 @@ export interface FleetAccountsParts {
   // The incarnation of this node.
   readonly self: string;
   readonly members: () => readonly FleetNode[];
+  // Reads them anew; a node that has just joined is known to others a moment later.
+  readonly lookAgain?: () => Promise<void>;
   readonly isStoreAway: () => boolean;
   readonly road: AccountRoad;
   // What else is kept per account, after the road when it is taken and before it when it is handed over.
@@ -97,12 +99,20 @@ export class FleetAccounts implements OwnedAccounts {
     if (taking !== undefined) return (await taking) ? HERE : NOBODY;
     const row = await this.#rowOf(account);
     if (row === 'away') return NOBODY;
-    const current = this.#nodeOf(row?.node ?? null);
-    if (current !== null) return { kind: 'there', node: current };
+    const living = await this.#livingOwnerOf(row?.node ?? null);
+    if (living !== null) return { kind: 'there', node: living };
     const owner = this.#planned(account);
     if (owner === null) return NOBODY;
     if (owner.incarnation !== this.#parts.self) return { kind: 'there', node: owner };
     return (await this.#take(account)) ? HERE : NOBODY;
+  }
+
+  // One that is not known may have joined just now: to take over from it would leave what it has in flight in doubt.
+  async #livingOwnerOf(incarnation: string | null): Promise<FleetNode | null> {
+    const known = this.#nodeOf(incarnation);
+    if (known !== null || incarnation === null || incarnation === this.#parts.self) return known;
+    await this.#parts.lookAgain?.();
+    return this.#nodeOf(incarnation);
   }
 
   async #rowOf(account: string) {

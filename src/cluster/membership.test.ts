@@ -313,3 +313,18 @@ test('a calm fleet reads few rows', async () => {
   expect(said.length).toBeLessThanOrEqual(13);
   expect(new Set(said)).toEqual(new Set(['rows']));
 });
+
+test('looked at again: who has joined is known then, also to whoever asks while a look is under way', async () => {
+  const { clock, node } = fleet();
+  const first = node('a');
+  await Promise.all([first.membership.start(), clock.run(clock.now() + 100)]);
+  const early = first.membership.lookAgain();
+  const second = node('b');
+  void second.membership.start();
+  // It has been read on the board, and the answer is on its way.
+  await clock.run(clock.now() + 0.7);
+  const late = Promise.all([first.membership.lookAgain(), first.membership.lookAgain()]);
+  await clock.run(clock.now() + 20);
+  await Promise.all([early, late]);
+  expect(first.membership.members.map(({ name }) => name)).toEqual(['a', 'b']);
+});

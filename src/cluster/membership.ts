@@ -76,6 +76,8 @@ export class Membership implements Service {
   #unsubscribe: () => void = () => {};
   #handingOver: Promise<void> | null = null;
   #left: Promise<void> = Promise.resolve();
+  #lookingAgain: Promise<void> | null = null;
+  #lookingNext: Promise<void> | null = null;
 
   constructor(parts: MembershipParts) {
     this.#parts = parts;
@@ -113,6 +115,22 @@ export class Membership implements Service {
     if (this.#life !== 'running') return;
     this.#isStepDue = true;
     this.#looking.runSoon();
+  }
+
+  // Resolves when it has been read who is alive, from now on: a look that is under way may not have seen who has just
+  // joined, so whoever asks meanwhile shares the next one.
+  lookAgain(): Promise<void> {
+    if (this.#lookingAgain !== null) {
+      this.#lookingNext ??= this.#lookingAgain.then(() => this.lookAgain());
+      return this.#lookingNext;
+    }
+    this.#lookingNext = null;
+    const looking = this.#readMembers().then(() => {
+      this.#lookingAgain = null;
+      if (this.#isStepDue && this.#life === 'running') this.#stepping.runSoon();
+    });
+    this.#lookingAgain = looking;
+    return looking;
   }
 
   // Resolves when this node is a member, or could not become one yet.
