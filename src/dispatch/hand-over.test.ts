@@ -120,3 +120,23 @@ test('frozen for longer than it can be certain: what was begun is not sent', asy
   await run(2_000);
   expect(first.calls).toHaveLength(1);
 });
+
+test('what a node wrote down counts as a little later: its clock may have been behind', async () => {
+  const made = createMemoryStore();
+  const first = aRoad(() => SENT, { made, virtual: virtualClock(START - 80), node: 'first' });
+  const second = aRoad(() => SENT, { made, virtual: virtualClock(START), node: 'second' });
+  await Promise.all([first.dispatch.start(), second.dispatch.start()]);
+  await first.dispatch.take(ACCOUNT);
+  await submit(first.road);
+  await first.run(200);
+  await second.run(200);
+  const endedAt = second.clock.now() - 100;
+  await first.dispatch.handOver(ACCOUNT, 1_000);
+  await second.dispatch.take(ACCOUNT);
+  await submit(second.road);
+  // A call a second in this chat, by the clock of neither.
+  await second.run(endedAt + 1_000 - second.clock.now());
+  expect(second.calls).toHaveLength(0);
+  await second.run(200);
+  expect(second.calls).toHaveLength(1);
+});

@@ -34,6 +34,9 @@ import type { AccountOwners, RoadState } from './state.ts';
 
 // Longer than any window of any platform's priors that does not say otherwise; an operator's rule may be longer still.
 const CALLS_LOOK_BACK_MS = 10 * 60_000;
+// Clocks of two nodes are never quite the same: what another node wrote down counts as so much later, so that no window
+// opens and no freeze ends before its time.
+const CLOCKS_APART_MS_MAX = 100;
 
 // The ports of the store that a start reads and writes.
 export type StartStore = BeginPorts['journal'] &
@@ -87,7 +90,7 @@ export async function recoverOne(
 ): Promise<boolean> {
   const now = ports.clock.now();
   const owner = await ports.owners.take(account);
-  await restoreLimits(road, ports, [account], null, now);
+  await restoreLimits(road, ports, [account], null, now, CLOCKS_APART_MS_MAX);
   const waiting: Queued[] = [];
   const doubtful: (Recovered & { kind: 'sending' })[] = [];
   for await (const page of ports.journal.recover([owner])) {
@@ -133,9 +136,11 @@ async function restoreLimits(
   accounts: readonly string[],
   record: ClockRecord | null,
   now: number,
+  apartMs = 0,
 ): Promise<void> {
   const { journal, report } = ports;
-  const kept = await journal.limits(accounts);
+  const written = await journal.limits(accounts);
+  const kept = apartMs === 0 ? written : written.map((each) => shiftRecord(each, apartMs, now));
   const shift = record?.calls ?? null;
   // Before any of them is opened.
   road.byHand.restore(accounts, kept);
@@ -154,7 +159,7 @@ async function restoreLimits(
     const since = now - lookBackMs - (isShifted ? shift.byMs : 0);
     for (const call of await journal.callsSince(some, since)) stored.push(call);
   }
-  const past = stored.map((call) => pastCall(shiftCall(call, shift)));
+  const past = stored.map((call) => pastCall(later(shiftCall(call, shift), apartMs, now)));
   const calls = Map.groupBy(past, (call) => call.account);
   for (const account of new Set([...records.keys(), ...calls.keys()])) {
     try {
@@ -166,6 +171,18 @@ async function restoreLimits(
       report('recovery', error, { account });
     }
   }
+}
+
+// Not later than now.
+function later(call: StoredCall, byMs: number, now: number): StoredCall {
+  if (byMs === 0) return call;
+  const moved = (at: number) => Math.max(at, Math.min(at + byMs, now));
+  const { startedAt, endedAt } = call;
+  return {
+    ...call,
+    startedAt: moved(startedAt),
+    endedAt: endedAt === null ? null : moved(endedAt),
+  };
 }
 
 // Some platforms have limits that reach further back than all others.
