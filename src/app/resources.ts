@@ -23,11 +23,12 @@ import type { StoredAccount } from '../store/ports/accounts.ts';
 import type { Store } from '../store/ports/store.ts';
 import type { SpillingStore } from '../store/spill/store.ts';
 import { bootTime } from '../system/boot.ts';
-import { type Clock, systemClock } from '../system/clock.ts';
+import type { Clock } from '../system/clock.ts';
 import { createLog, type Log } from '../system/log.ts';
 import { type Random, systemRandom } from '../system/random.ts';
 import { unreachableLog } from '../telemetry/log/outage-log.ts';
 import { type FullQueue, faultLog, fullLog } from '../telemetry/log/road-log.ts';
+import { openClock } from './database-clock.ts';
 import { createEngine, type Engine, type EngineAccounts } from './delivery.ts';
 import { Fleet } from './fleet.ts';
 import { type ClassesOf, ownClasses } from './output-classes.ts';
@@ -91,15 +92,17 @@ export async function openResources(
   watch: ResourceWatch,
   choice: PlatformChoice = {},
 ): Promise<Resources> {
-  const clock = systemClock();
   const random = systemRandom();
   const secrets = definitionsOf(choice).flatMap(({ credentials }) => credentials.secrets);
   const log = createLog({ level: config.log, secrets });
+  const { clock, ...time } = openClock(config, log);
   const { journal, ledger, losses, spill, shared } = await openStore(config, {
     ...{ clock, onNote: ({ level, text }) => log[level]({}, text) },
     watch: { now: clock.now, written: watch.countCommit },
     onOwnerLost: (error) => leave(log, error),
+    setClock: time.set,
   });
+  time.start();
   const parts = { config, clock, log, ledger };
   const fleet = shared === null ? null : new Fleet({ ...parts, ...shared });
   const secret = await loadSecret(config.data, SECRET_FILE, config.secret);
@@ -108,7 +111,7 @@ export async function openResources(
   const report = faultLog(clock, log, (stage) => watch.countFault(stage));
   const ports = { clock, random, files: spool, report, log };
   const { platforms, sandboxes } = await openPlatforms(config, choice, ports);
-  const close = () => closeStore(fleet, [ledger, { close: closeSpool }, journal]);
+  const close = () => closeStore(fleet, [ledger, { close: closeSpool }, journal, time]);
   const sealing = { secret: secret.value, secretPrevious: config.secretPrevious };
   const { admits, accountsMax } = config;
   const configured = configuredAccounts(config, platforms, report);

@@ -40,11 +40,13 @@ const SAY_AGAIN_MS = 30_000;
 
 type StoreParts = Required<Pick<SqliteJournalOptions, 'watch' | 'onNote' | 'onOwnerLost'>> & {
   readonly clock: Clock;
+  // By the database's, before anything there is read. Rejects while it is away.
+  readonly setClock: () => Promise<void>;
 };
 
 // Rejects with JournalOpenError.
 export async function openStore(config: Config, parts: StoreParts): Promise<ChosenStore> {
-  const { clock, watch, onNote, onOwnerLost } = parts;
+  const { clock, watch, onNote, onOwnerLost, setClock } = parts;
   const { data, acceptLoss, databaseUrl: url } = config;
   if (url === null) {
     const own = { dir: data, acceptLoss, watch, onNote, onOwnerLost };
@@ -56,7 +58,11 @@ export async function openStore(config: Config, parts: StoreParts): Promise<Chos
   const incarnation = randomUUID();
   const mark = { dir: data, acceptLoss, clock, onNote, onLost: onOwnerLost };
   makePrivateFolder(data);
-  const open = () => openPostgresJournal({ url, node: incarnation, watch, mark });
+  const open = async () => {
+    // What is wrong with the database is for the store to say.
+    await setClock().catch(() => {});
+    return openPostgresJournal({ url, node: incarnation, watch, mark });
+  };
   const behind = await reached(clock, onNote, open);
   const dir = join(data, SPILL_FOLDER);
   makePrivateFolder(dir);
