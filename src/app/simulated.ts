@@ -2,10 +2,6 @@
 // time and may be cut by a crash before or after they took effect, a virtual clock, and a simulated wire.
 
 import { defaultConfig, type Settings } from '../config/config.ts';
-import type { NewDelivery } from '../domain/delivery.ts';
-import { platformOf } from '../domain/ids.ts';
-import { ACCOUNT_REFUSED } from '../domain/outcome.ts';
-import type { FileSource, Platform } from '../platforms/platform.ts';
 import { PLATFORMS } from '../platforms/registry.ts';
 import type { Road } from '../road/road.ts';
 import type {
@@ -17,21 +13,22 @@ import type {
   WorldRecord,
 } from '../sim/sim.ts';
 import { createMemoryDisk, createMemoryStore, type MemoryDisk } from '../store/memory/memory.ts';
-import type { AccountStore } from '../store/ports/accounts.ts';
-import { assert } from '../system/assert.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Transport } from '../system/http/transport.ts';
-import type { Random } from '../system/random.ts';
 import { virtualClock } from '../system/virtual-clock.ts';
-import { createEngine, type EngineAccounts } from './delivery.ts';
+import { createEngine } from './delivery.ts';
+import {
+  COMMIT_MS_MAX,
+  deliveryOf,
+  groupedDelay,
+  learnedRates,
+  openPlatform,
+  openPlatforms,
+  type Platforms,
+  worldAccounts,
+} from './simulated/parts.ts';
 
-const COMMIT_MS_MAX = 3;
-const NO_FILES: FileSource = {
-  has: () => false,
-  read(): never {
-    throw new Error('a world has no uploads');
-  },
-};
+export { type FleetMistake, fleetEngine } from './simulated/fleet.ts';
 
 const NOWHERE: Transport = {
   request: async () => ({
@@ -89,80 +86,6 @@ async function openEngine(ports: WorldPorts, settings: Settings): Promise<WorldE
   return new RoadInWorld(engine.road, disk.content as MemoryDisk, platforms, clock);
 }
 
-type Platforms = ReadonlyMap<string, Platform>;
-
-// Those whose accounts the world has.
-async function openPlatforms(ports: WorldPorts, settings: Settings): Promise<Platforms> {
-  const platforms = new Map<string, Platform>();
-  for (const name of new Set(ports.accounts.map(({ id }) => platformOf(id)))) {
-    platforms.set(name, await openPlatform(name, ports, settings));
-  }
-  return platforms;
-}
-
-async function openPlatform(
-  name: string,
-  { clock, transport, wires }: Pick<WorldPorts, 'clock' | 'transport' | 'wires'>,
-  settings: Settings,
-): Promise<Platform> {
-  const definition = PLATFORMS.find((each) => each.name === name);
-  assert(definition !== undefined, 'a world is of platforms that there are');
-  return definition.open({
-    settings: { ...settings },
-    clock,
-    connect: () => wires?.get(name) ?? transport,
-    sandbox: null,
-    files: NO_FILES,
-    reusesFiles: true,
-    isLoopback: true,
-    warn: () => {},
-  });
-}
-
-// A group commit: commands that come while one is under way share the next moment, in order.
-function groupedDelay(clock: Clock, random: Random, msMax: number): () => Promise<void> {
-  let next: Promise<void> | null = null;
-  return () => {
-    next ??= new Promise((resolve) => {
-      clock.schedule(clock.now() + msMax * random.next(), () => {
-        next = null;
-        resolve();
-      });
-    });
-    return next;
-  };
-}
-
-function worldAccounts(
-  ports: WorldPorts,
-  { platforms, settings }: { platforms: Platforms; settings: Settings },
-  journal: Pick<AccountStore, 'saveAccount'>,
-  refused: Set<string>,
-): EngineAccounts {
-  const tokens = new Map(ports.accounts.map(({ id, token }) => [id, token]));
-  const stateOf = (id: string) => ({
-    paused: false,
-    refused: refused.has(id) ? ACCOUNT_REFUSED : null,
-  });
-  return {
-    platformOf: (id) => {
-      const platform = platforms.get(platformOf(id))!;
-      return { platform, priors: platform.limits, host: platform.name, settings };
-    },
-    get: stateOf,
-    list: () => ports.accounts.map(({ id }) => ({ id, platform: platformOf(id), ...stateOf(id) })),
-    credentialOf: (id) => tokens.get(id) ?? null,
-    setRefused(id, reason) {
-      if (reason === null) refused.delete(id);
-      else refused.add(id);
-      const createdAt = ports.clock.now();
-      const account = { id, platform: platformOf(id), sealed: '', paused: false, createdAt };
-      return journal.saveAccount({ ...account, refused: reason });
-    },
-    setPaused: async () => true,
-  };
-}
-
 class RoadInWorld implements WorldEngine {
   readonly #road: Road;
   readonly #disk: MemoryDisk;
@@ -179,7 +102,9 @@ class RoadInWorld implements WorldEngine {
   }
 
   async submit(message: WorldMessage) {
-    const appended = await this.#road.submit(this.#deliveryOf(message));
+    const appended = await this.#road.submit(
+      deliveryOf(message, this.#platforms, this.#clock.now()),
+    );
     switch (appended.kind) {
       case 'accepted':
         return { kind: 'accepted' as const, seq: appended.queued.seq };
@@ -218,45 +143,6 @@ class RoadInWorld implements WorldEngine {
   }
 
   async learned(): Promise<WorldLearnedRate[]> {
-    return this.#road.limits(null).flatMap(({ account, chat, rules }) =>
-      rules
-        .filter(({ learned }) => learned < 1)
-        .map(({ name, count, perMs, learned }) => ({
-          account,
-          chat,
-          rule: name,
-          share: learned,
-          perSecond: (count * 1000) / perMs,
-        })),
-    );
-  }
-
-  #deliveryOf(message: WorldMessage): NewDelivery {
-    const { account, params, priority, live, final, notBefore, expiresAt, thread } = message;
-    const platform = this.#platforms.get(platformOf(account))!;
-    const call = platform.calls.describe(message.method, params);
-    assert(call.kind === 'call', 'the world only makes calls');
-    return {
-      account,
-      platform: platform.name,
-      chat: call.chat,
-      thread,
-      session: null,
-      user: null,
-      correlation: null,
-      method: call.method,
-      family: call.family,
-      gate: message.isReply && call.gate === 'broadcast' ? 'reply' : call.gate,
-      priority,
-      cost: call.cost,
-      live,
-      final,
-      slot: message.slot === undefined ? call.slot : message.slot,
-      notBefore,
-      expiresAt,
-      acceptedAt: this.#clock.now(),
-      idempotencyKey: null,
-      body: JSON.stringify(params),
-    };
+    return learnedRates(this.#road);
   }
 }

@@ -1,13 +1,14 @@
 // A process of a simulated fleet: the membership as the gateway runs it, and in the gateway's place a sender that
-// begins and sends for every account it has open. It has a clock of its own that is set wrong and drifts. Frozen,
-// nothing of it goes on, neither timers nor answers, until it wakes; dead, never.
+// begins and sends for every account it has open. It has a clock of its own that is set wrong and drifts.
 
 import type { Owner } from '../store/ports/ownership.ts';
-import type { Clock, Timer } from '../system/clock.ts';
+import type { Clock } from '../system/clock.ts';
+import { SimulatedProcess } from '../system/simulated-process.ts';
 import type { Coordination, FleetNode } from './coordination.ts';
 import { Membership } from './membership.ts';
 import type { MembershipPace } from './pace.ts';
 import type { HandOver } from './plan.ts';
+import { reachedBy } from './reached.ts';
 import { BEGIN_GUARD_MS, type Mistake, type WorldStore } from './world-store.fixture.ts';
 
 export interface WorldNodeParts {
@@ -33,16 +34,14 @@ export class WorldNode {
   readonly #clock: Clock;
   readonly #open = new Map<string, Owner>();
   readonly #inFlight = new Map<string, Promise<void>>();
-  #life: 'running' | 'frozen' | 'dead' = 'running';
+  readonly #process = new SimulatedProcess();
   #isLeaving = false;
-  #awake = Promise.withResolvers<void>();
-  #heldBack: (() => void)[] = [];
 
   constructor(parts: WorldNodeParts) {
     this.#parts = parts;
     this.name = parts.name;
     this.incarnation = parts.incarnation;
-    this.#clock = this.#ownClock();
+    this.#clock = this.#process.clock(parts.clock, parts);
     const { store, incarnation } = parts;
     this.membership = new Membership({
       clock: this.#clock,
@@ -65,23 +64,19 @@ export class WorldNode {
   }
 
   get isAlive(): boolean {
-    return this.#life !== 'dead';
+    return this.#process.isAlive;
   }
 
   freeze(): void {
-    if (this.#life === 'running') this.#life = 'frozen';
+    this.#process.freeze();
   }
 
   wake(): void {
-    if (this.#life !== 'frozen') return;
-    this.#life = 'running';
-    this.#awake.resolve();
-    this.#awake = Promise.withResolvers();
-    for (const run of this.#heldBack.splice(0)) run();
+    this.#process.wake();
   }
 
   crash(): void {
-    this.#life = 'dead';
+    this.#process.crash();
   }
 
   // Alive, and to stay.
@@ -145,63 +140,20 @@ export class WorldNode {
     }
   }
 
-  // What comes from outside comes when this process runs.
-  async #via<T>(answer: Promise<T>): Promise<T> {
-    const [settled] = await Promise.allSettled([answer]);
-    await this.#running();
-    if (settled.status === 'rejected') throw settled.reason;
-    return settled.value;
-  }
-
-  #running(): Promise<void> {
-    if (this.#life === 'running') return Promise.resolve();
-    if (this.#life === 'dead') return new Promise(() => {});
-    return this.#awake.promise.then(() => this.#running());
-  }
-
-  #whenRunning(run: () => void): void {
-    if (this.#life === 'running') run();
-    else if (this.#life === 'frozen') this.#heldBack.push(run);
-  }
-
-  #ownClock(): Clock {
-    const { clock, offsetMs, rate } = this.#parts;
-    return {
-      now: () => clock.now() * rate + offsetMs,
-      schedule: (at, run): Timer => {
-        let isCancelled = false;
-        const timer = clock.schedule((at - offsetMs) / rate, () => {
-          this.#whenRunning(() => {
-            if (!isCancelled) run();
-          });
-        });
-        return {
-          cancel() {
-            isCancelled = true;
-            timer.cancel();
-          },
-        };
-      },
-    };
+  #via<T>(answer: Promise<T>): Promise<T> {
+    return this.#process.via(answer);
   }
 
   #reached(outside: Coordination): Coordination {
+    const reached = reachedBy(this.#process, outside);
+    if (this.#parts.mistake !== 'members_never_expire') return reached;
     const everSeen = new Map<string, FleetNode>();
     return {
-      join: (node, ttlMs) => this.#via(outside.join(node, ttlMs)),
-      leave: () => this.#via(outside.leave()),
+      ...reached,
       members: async () => {
-        const members = await this.#via(outside.members());
-        if (this.#parts.mistake !== 'members_never_expire') return members;
-        for (const member of members) everSeen.set(member.incarnation, member);
+        for (const member of await reached.members()) everSeen.set(member.incarnation, member);
         return [...everSeen.values()];
       },
-      claim: (lease) => this.#via(outside.claim(lease)),
-      release: (lease) => this.#via(outside.release(lease)),
-      publish: (topic, message) => this.#via(outside.publish(topic, message)),
-      subscribe: (topic, listener) =>
-        outside.subscribe(topic, (message) => this.#whenRunning(() => listener(message))),
-      close: () => outside.close(),
     };
   }
 }

@@ -80,10 +80,12 @@ export type {
   WorldDisk,
   WorldEnd,
   WorldEngine,
+  WorldFleet,
   WorldLearnedRate,
   WorldMessage,
   WorldPorts,
   WorldRecord,
+  WorldTrouble,
 } from './world/engine.ts';
 export { formatReport, type WorldReport } from './world/report.ts';
 export { runWorld, WORLD_FAULTS, type WorldOptions } from './world/world.ts';

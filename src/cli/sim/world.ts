@@ -19,6 +19,7 @@ interface Options {
   readonly crashes?: string;
   readonly platforms?: string;
   readonly trouble?: string;
+  readonly nodes?: string;
   readonly json?: true;
 }
 
@@ -26,11 +27,14 @@ const SEED_MAX = 2 ** 31;
 // On a terminal a line is drawn over; elsewhere each is one more.
 const DRAWN_MS = 500;
 const PROGRESS_MS = 5_000;
+const NODES_MAX = 20;
 const MINUTES_DEFAULT = 10;
 const MINUTES_MAX = 7 * 24 * 60;
 // A world of an hour or more is a whole fleet; a short one is small, so that many of them are quick.
 const LARGE = { fromMinutes: 60, accounts: 20, chats: 500, crashes: 10 };
 const SMALL = { accounts: 4, chats: 40, crashes: 2 };
+// Its nodes crash, and never all of them at once.
+const FLEET = { accounts: 6, chats: 40, crashes: 0 };
 
 export function addWorld(sim: Command, io: Io): void {
   sim
@@ -52,6 +56,7 @@ export function addWorld(sim: Command, io: Io): void {
     .option('--crashes <n>', 'crashes of the engine')
     .option('--platforms <names>', 'several on one engine, by commas, or all (default: one alone)')
     .option('--trouble <platform:kind>', 'outage, penalty or ban: run with it and without')
+    .option('--nodes <n>', 'a fleet of so many nodes that fail, freeze and are cut off by turns')
     .option('--json', 'for programs')
     .action(async (options: Options) => {
       const isMixed = options.platforms !== undefined || options.trouble !== undefined;
@@ -95,19 +100,29 @@ async function runWorlds(io: Io, options: Options): Promise<WorldReport[]> {
   const plan = planOf(options);
   const { first, count } = seedsOf(options);
   const { runWorld, formatReport } = await import('../../sim/sim.ts');
-  const { worldEngine } = await import('../../app/simulated.ts');
+  const { fleetEngine, worldEngine } = await import('../../app/simulated.ts');
+  const nodes = numberOf('--nodes', options.nodes ?? '1', { min: 1, max: NODES_MAX });
   const reports: WorldReport[] = [];
   const { minutes, accounts, chats, crashes } = plan;
   io.err(`${minutes} virtual minutes, ${accounts} bots, ${chats} chats, ${crashes} crashes, each`);
   for (let i = 0; i < count; i++) {
     const seed = first + i;
     const onProgress = progressOf(io, `world ${seed} (${i + 1} of ${count})`, minutes);
-    const report = await runWorld({ ...plan, seed, makeEngine: worldEngine, onProgress });
+    const makeEngine =
+      nodes === 1
+        ? worldEngine
+        : fleetEngine({ nodes, disturbedMs: minutes * 60_000, pace: paceOf(seed) });
+    const report = await runWorld({ ...plan, seed, makeEngine, onProgress });
     io.progress?.('');
     reports.push(report);
     if (!options.json) io.out(formatReport(report));
   }
   return reports;
+}
+
+// As fast as over Postgres, and as over Redis, by turns.
+function paceOf(seed: number): 'postgres' | 'redis' {
+  return seed % 2 === 0 ? 'postgres' : 'redis';
 }
 
 // Long worlds take minutes.
@@ -126,7 +141,8 @@ function progressOf(io: Io, name: string, minutes: number): (minute: number) => 
 
 function planOf(options: Options): Omit<WorldOptions, 'seed' | 'makeEngine'> {
   const minutes = minutesOf(options);
-  const size = minutes >= LARGE.fromMinutes ? LARGE : SMALL;
+  const short = options.nodes === undefined ? SMALL : FLEET;
+  const size = minutes >= LARGE.fromMinutes ? LARGE : short;
   const count = (flag: string, text: string | undefined, usual: number, min: number) =>
     text === undefined ? usual : numberOf(flag, text, { min, max: 100_000 });
   return {

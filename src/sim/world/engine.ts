@@ -78,6 +78,23 @@ export interface WorldEngine {
   waiting(): number;
   all(): Promise<readonly WorldRecord[]>;
   learned(): Promise<readonly WorldLearnedRate[]>;
+  // Of an engine of several nodes.
+  readonly fleet?: WorldFleet;
+}
+
+export interface WorldFleet {
+  readonly troubles: readonly WorldTrouble[];
+  // Calls that a node made for an account that was not its own, in words.
+  readonly strangers: readonly string[];
+  // By how much clocks of its nodes may differ from the caller's.
+  readonly clockMsMax: number;
+}
+
+// A node was dead, stood still or was cut off, with these accounts: what it had in flight then is in doubt.
+export interface WorldTrouble {
+  readonly accounts: ReadonlySet<string>;
+  readonly from: number;
+  readonly until: number;
 }
 
 // Survives crashes: what the engine puts here is there when it is opened again.

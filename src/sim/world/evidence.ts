@@ -26,12 +26,25 @@ export interface Evidence {
   // In the order they ended.
   readonly tries: readonly Try[];
   readonly crashes: readonly number[];
+  // Of nodes of a fleet.
+  readonly troubles?: readonly NodeTrouble[];
+  readonly strangers?: readonly string[];
+  // By how much the clocks of who sends may be off.
+  readonly clockMsMax?: number;
   // When someone wrote, by token and chat.
   readonly wrote: ReadonlyMap<string, readonly number[]>;
   // Tokens that were revoked; chats that were frozen for no fault of the bot's.
   readonly revoked: ReadonlySet<string>;
   readonly frozen: ReadonlySet<string>;
   readonly chats: ReadonlyMap<string, WorldChat>;
+}
+
+export type Lives = Pick<Evidence, 'crashes' | 'troubles'>;
+
+export interface NodeTrouble {
+  readonly tokens: ReadonlySet<string>;
+  readonly from: number;
+  readonly until: number;
 }
 
 // One message, from what was said to what became of it.
@@ -125,13 +138,20 @@ export function takenAt({ tries }: Story): number | null {
 }
 
 // The engine cannot know what became of it: no answer, a broken one, or a crash before it was on disk.
-export function isInDoubt(one: Try, crashes: readonly number[]): boolean {
+export function isInDoubt(one: Try, lives: Lives): boolean {
   if (one.said === 'lost' || (one.said !== 'unsent' && one.said >= 500)) return true;
-  return wasForgotten(one, crashes);
+  return wasForgotten(one, lives);
 }
 
-export function wasForgotten({ leftAt, endedAt }: Try, crashes: readonly number[]): boolean {
-  return crashes.some((at) => at >= leftAt && at <= endedAt + SETTLE_MS_MAX);
+export function wasForgotten({ token, leftAt, endedAt }: Try, lives: Lives): boolean {
+  const { crashes, troubles = [] } = lives;
+  const knownAt = endedAt + SETTLE_MS_MAX;
+  return (
+    crashes.some((at) => at >= leftAt && at <= knownAt) ||
+    troubles.some(
+      ({ tokens, from, until }) => tokens.has(token) && from <= knownAt && leftAt <= until,
+    )
+  );
 }
 
 // The wait the engine was told, and until when it holds as the platform counts; null: none reached it.

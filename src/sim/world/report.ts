@@ -7,6 +7,7 @@ import { checkFreezes } from './checks/freezes.ts';
 import { checkIsolation } from './checks/isolation.ts';
 import { checkLoss } from './checks/loss.ts';
 import { checkOrder } from './checks/order.ts';
+import { checkSenders } from './checks/senders.ts';
 import { checkWindows } from './checks/windows.ts';
 import type { WorldLearnedRate } from './engine.ts';
 import { type Check, type Evidence, type Finding, isDelivered, placeOf } from './evidence.ts';
@@ -41,6 +42,8 @@ export interface WorldCounts {
   readonly calls: number;
   readonly faults: number;
   readonly crashes: number;
+  // Of nodes of a fleet.
+  readonly troubles: number;
   readonly duplicates: number;
   readonly limited: number;
   readonly flood: number;
@@ -55,6 +58,7 @@ const CHECKS: readonly Check[] = [
   checkWindows,
   checkIsolation,
   checkEnds,
+  checkSenders,
 ];
 
 const PROMISES: Readonly<Record<string, string>> = {
@@ -65,6 +69,7 @@ const PROMISES: Readonly<Record<string, string>> = {
   windows: 'no window of the platform is exceeded',
   isolation: "one chat's trouble is its own",
   ends: 'it ends as it was asked to',
+  senders: 'an account has one sender',
   counted: 'no limit is exceeded, as the platform itself counts',
   apart: "one platform's trouble changes nothing for another",
 };
@@ -109,6 +114,7 @@ function count(evidence: Evidence): WorldCounts {
     calls: tries.length,
     faults: tries.filter((one) => one.fault !== null).length,
     crashes: evidence.crashes.length,
+    troubles: evidence.troubles?.length ?? 0,
     duplicates: copies.reduce((sum, n) => sum + Math.max(0, n - 1), 0),
     limited: tries.filter((one) => one.call?.retryAfterS != null).length,
     flood: tries.filter((one) => one.call?.cause === 'flood').length,

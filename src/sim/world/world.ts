@@ -234,11 +234,24 @@ class World implements WorldSender {
       bySeq: connect(this.#stories, records, this.#tries),
       tries: this.#tries,
       crashes: this.#crashes,
+      ...this.#fleetEvidence(),
       wrote: this.#wrote,
       revoked: this.#revoked,
       frozen: this.#frozen,
       chats: new Map(chats.map((c) => [placeOf({ token: c.account.token, chat: c.id }), c])),
     };
     return { evidence, learned };
+  }
+
+  #fleetEvidence(): Pick<Evidence, 'troubles' | 'strangers' | 'clockMsMax'> {
+    const fleet = this.#engine?.fleet;
+    if (fleet === undefined) return {};
+    const tokens = new Map(this.#population.accounts.map(({ id, token }) => [id, token]));
+    const tokensOf = (accounts: ReadonlySet<string>) =>
+      new Set([...accounts].map((id) => tokens.get(id)!));
+    const troubles = fleet.troubles.map(({ accounts, from, until }) => ({
+      ...{ tokens: tokensOf(accounts), from, until },
+    }));
+    return { troubles, strangers: fleet.strangers, clockMsMax: fleet.clockMsMax };
   }
 }

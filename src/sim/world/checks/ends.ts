@@ -22,7 +22,7 @@ const FAILURES_BEFORE_DEATH_MIN = 3;
 export const checkEnds: Check = (evidence) => {
   const refusing = refusingPlaces(evidence);
   return evidence.stories.flatMap((story) => {
-    const problem = endOf(story, evidence, refusing) ?? timesOf(story);
+    const problem = endOf(story, evidence, refusing) ?? timesOf(story, evidence.clockMsMax ?? 0);
     return problem === null
       ? []
       : [{ check: 'ends', facts: `${problem}: ${tell(story, evidence.startedAt)}` }];
@@ -59,7 +59,7 @@ function endOf(
     case 'cancelled':
       return story.cancelAskedAt === null ? 'cancelled, though nobody asked for it' : null;
     case 'uncertain':
-      return record.doubts > 0 && tries.some((one) => isInDoubt(one, evidence.crashes))
+      return record.doubts > 0 && tries.some((one) => isInDoubt(one, evidence))
         ? null
         : 'uncertain without a doubt';
     case 'dead': {
@@ -94,11 +94,11 @@ function messageOf({ message }: Story): unknown {
   return message.params.message_id ?? message.params.ts;
 }
 
-function timesOf({ message, tries, cancelledAt }: Story): string | null {
+function timesOf({ message, tries, cancelledAt }: Story, clockMsMax: number): string | null {
   if (cancelledAt !== null && tries.some((one) => one.leftAt > cancelledAt)) {
     return 'sent after it was cancelled';
   }
-  if (message.notBefore > 0 && tries.some((one) => one.leftAt < message.notBefore)) {
+  if (message.notBefore > 0 && tries.some((one) => one.leftAt + clockMsMax < message.notBefore)) {
     return 'sent before its time';
   }
   const lastAt = message.expiresAt + LATE_MS_MAX;

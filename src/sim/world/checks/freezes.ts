@@ -32,7 +32,7 @@ export const checkFreezes: Check = (evidence) => {
     else list.push(wait);
   };
   for (const one of evidence.tries) {
-    if (wasForgotten(one, evidence.crashes)) continue;
+    if (wasForgotten(one, evidence)) continue;
     const wait = toldToWait(one);
     if (wait !== null) add(scopeOf(one), { knownAt: one.endedAt, until: wait.until, by: one });
     if (one.said === 401) {

@@ -60,11 +60,13 @@ function compare(
   for (let k = 0; k < actual.length; k++) {
     const at = actual[k]!;
     const before = (times: readonly number[]) => times.filter((time) => time <= at).length;
+    const { token } = served[0]!.message;
+    const troubles = (evidence.troubles ?? []).filter(({ tokens }) => tokens.has(token));
     const allowed =
       clerk[k]! +
       ALLOWANCE_MS +
       PER_FAULT_MS * before(faults) +
-      PER_CRASH_MS * before(evidence.crashes) +
+      PER_CRASH_MS * before([...evidence.crashes, ...troubles.map(({ from }) => from)]) +
       PER_RESTART_MS * before(restarts);
     if (at > allowed) {
       const { chat } = served[0]!.message;

@@ -22,7 +22,8 @@ export const checkOrder: Check = (evidence) => {
   const lanes = new Map<string, Stand[]>();
   for (const story of evidence.stories) {
     const at = takenAt(story);
-    if (at === null) continue;
+    // Whoever was told that it failed, or nothing, was promised no place.
+    if (at === null || story.refused !== null) continue;
     const { token, chat, thread, priority } = story.message;
     const lane = `${token}/${chat}/${thread}/${priority}`;
     const place = placeInLine(story, evidence);

@@ -67,8 +67,8 @@ function checkLearning(evidence: Evidence): Finding[] {
 }
 
 // An answer that was lost on its way, or with the process, teaches nobody.
-function hasTaught(one: Try, { crashes }: Evidence): boolean {
-  return toldToWait(one) !== null && !wasForgotten(one, crashes);
+function hasTaught(one: Try, evidence: Evidence): boolean {
+  return toldToWait(one) !== null && !wasForgotten(one, evidence);
 }
 
 // The naive count: is the one after the next `count` closer than the window is long?
