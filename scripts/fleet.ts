@@ -48,7 +48,7 @@ console.log(`Their admin key is ${FLEET_KEY}. Any of them answers for every bot:
 console.log(
   `  curl -s ${first!.url}/bot4242:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA/sendMessage -d chat_id=1 -d text=hello`,
 );
-console.log(`  SLUICE_URL=${first!.url} SLUICE_ADMIN_KEY=${FLEET_KEY} npx sluice nodes`);
+console.log(`  SLUICE_URL=${first!.url} SLUICE_KEY=${FLEET_KEY} npx sluice nodes`);
 
 const stop = async () => {
   await fleet.stop();

@@ -111,6 +111,19 @@ export interface NewKey extends KeyView {
   readonly secret: string;
 }
 
+// Of GET /v1/nodes; null: it did not answer, or is alone.
+export interface FleetNode {
+  readonly name: string;
+  readonly url: string | null;
+  readonly state: string;
+  readonly startedAt: string | null;
+  readonly self: boolean;
+  readonly answers: boolean;
+  readonly accounts: number | null;
+  readonly waiting: number | null;
+  readonly inFlight: number | null;
+}
+
 export interface AuditEntry {
   readonly at: string;
   readonly by: string;

@@ -1,4 +1,5 @@
-// The gateway itself: the health of its parts, where its interfaces are described, and the audit log.
+// The gateway itself: the health of its parts, the nodes of its fleet, where its interfaces are described, and the
+// audit log.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { send } from '../../lib/api.ts';
@@ -17,6 +18,7 @@ import { Answered, Empty, Loading } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Ago, Since } from '../../ui/time.tsx';
 import { isHeld } from '../accounts/account-standing.tsx';
+import { Nodes } from './nodes.tsx';
 
 const PARTS: Readonly<Record<string, string>> = {
   scheduler: 'Sending',
@@ -62,6 +64,7 @@ export function GatewayScreen() {
           </ul>
         </Panel>
       </div>
+      <Nodes />
       {who.kind === 'in' && who.role === 'admin' ? <Audit /> : null}
     </Screen>
   );
