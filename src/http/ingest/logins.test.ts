@@ -1,9 +1,13 @@
+import { Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { PeerRequest } from '../../cluster/peers.ts';
+import { FLEET_HEADERS } from '../../domain/fleet.ts';
 import { LOGINS_MAX, Logins } from '../../ingest/login/logins.ts';
 import type { LoginOutcome, LoginQuestions } from '../../platforms/history.ts';
 import { systemClock } from '../../system/clock.ts';
 import { boundKey } from '../auth/bounds.fixture.ts';
 import { AUTH, type Bench, bench, ingestDesk } from '../context.fixture.ts';
+import type { FleetPort } from '../fleet/port.ts';
 
 const KIND = 'mtproto';
 const CODE = '24680';
@@ -12,6 +16,7 @@ const PHONE = '+1 555 0100';
 const SESSION = 'a session that is secret';
 
 let at: Bench;
+let loginDesk: ReturnType<typeof ingestDesk>;
 let kept: string[];
 
 // A platform with one account.
@@ -38,7 +43,8 @@ beforeEach(async () => {
     answer: logins.answer.bind(logins),
     end: logins.end.bind(logins),
   };
-  at = await bench({}, [], { ingest: { ...ingestDesk(), logins: desk } });
+  loginDesk = { ...ingestDesk(), logins: desk };
+  at = await bench({}, [], { ingest: loginDesk });
 });
 afterEach(() => at.app.close());
 
@@ -118,4 +124,42 @@ test('who gives up makes room; no more than some are under way', async () => {
 test('it is an admin’s to do', async () => {
   const headers = await boundKey(at, 'operator', {});
   expect((await ask('', { kind: KIND, phone: PHONE }, headers)).status).toBe(403);
+});
+
+test('one that was begun at another node is answered and given up at any', async () => {
+  await at.app.close();
+  const secret = 'the-secret-of-the-fleet';
+  const port = (others: Record<string, Bench>) =>
+    ({
+      secret,
+      nodes: () => ['self', 'idle', 'begun'].map((url) => ({ url, isSelf: url === 'self' })),
+      forward: async ({ url }: { url: string }, { method, path, headers, body }: PeerRequest) => {
+        const proven = { ...headers, [FLEET_HEADERS.secret]: secret };
+        const payload = body === null ? {} : { payload: body };
+        const asked = { method: method as 'POST', url: path, headers: proven, ...payload };
+        const answer = await others[url]!.app.inject(asked);
+        if (answer.headers[FLEET_HEADERS.moved] !== undefined) return { kind: 'moved', to: null };
+        const { statusCode: status, rawPayload } = answer;
+        return {
+          kind: 'answered',
+          status,
+          headers: answer.headers,
+          body: Readable.from([rawPayload]),
+        };
+      },
+    }) as unknown as FleetPort;
+  const inner = { side: 'inner', port: port({}) } as const;
+  const begun = await bench({}, [], { ingest: loginDesk, fleet: inner });
+  const idle = await bench({}, [], { ingest: ingestDesk(), fleet: inner });
+  const fleet = { side: 'outer', port: port({ idle, begun }) } as const;
+  at = await bench({}, [], { ingest: ingestDesk(), fleet });
+  await loginDesk.logins.begin(KIND, PHONE);
+  expect(await ask('/login-1', { code: CODE })).toMatchObject({
+    ...{ status: 200, body: { id: 'login-1', state: 'password' } },
+  });
+  const url = '/v1/ingest/logins/login-1';
+  const end = () => at.app.inject({ method: 'DELETE', url, headers: AUTH });
+  expect((await end()).json()).toEqual({ id: 'login-1', ended: true });
+  expect((await end()).json()).toMatchObject({ status: 404, code: 'unknown_login' });
+  for (const { app } of [begun, idle]) await app.close();
 });

@@ -6,6 +6,8 @@ import Type from 'typebox';
 import { invalid } from '../../accept/problems.ts';
 import { troublesOf } from '../../accept/trouble.ts';
 import { ADMIN_ACTS } from '../auth/access.ts';
+import { askElsewhere } from '../fleet/elsewhere.ts';
+import { answerMoved } from '../fleet/gate.ts';
 import { SAMPLE, text } from '../openapi/common.ts';
 import { refuse, sendProblem } from '../problem.ts';
 import type { Route } from '../route.ts';
@@ -53,8 +55,10 @@ const END: Route<IngestOptions> = {
   summary: 'Give a login up that is under way',
   answers: { 200: Type.Object({ id: text, ended: Type.Boolean() }) },
   examples: { 'one of them': { params, status: 200 } },
-  handler: async ({ ingest }, { params: { id } }: FastifyRequest<ById>, reply) =>
-    ingest.logins.end(id) ? { id, ended: true } : refuse(reply, 'unknown_login'),
+  handler: async (options, request: FastifyRequest<ById>, reply) => {
+    const { id } = request.params;
+    return options.ingest.logins.end(id) ? { id, ended: true } : elsewhere(options, request, reply);
+  },
 };
 
 export const LOGIN_ROUTES: readonly Route<IngestOptions>[] = [BEGIN, ANSWER, END];
@@ -69,11 +73,10 @@ async function begin({ ingest }: IngestOptions, { body }: FastifyRequest, reply:
   return login === null ? refuse(reply, 'logins_full') : reply.code(201).send(showLogin(login));
 }
 
-async function answer(
-  { ingest }: IngestOptions,
-  { params: { id }, body }: FastifyRequest<ById>,
-  reply: FastifyReply,
-) {
+async function answer(options: IngestOptions, request: FastifyRequest<ById>, reply: FastifyReply) {
+  const { ingest } = options;
+  const { body } = request;
+  const { id } = request.params;
   if (!checkLoginReply.Check(body)) {
     return sendProblem(reply, invalid('invalid_message', troublesOf(checkLoginReply, body)));
   }
@@ -81,5 +84,18 @@ async function answer(
   const login = await (code === undefined
     ? ingest.logins.answer(id, 'password', password ?? '')
     : ingest.logins.answer(id, 'code', code));
-  return login === null ? refuse(reply, 'unknown_login') : showLogin(login);
+  return login === null ? elsewhere(options, request, reply) : showLogin(login);
+}
+
+// It was begun at another node of the fleet, or nowhere.
+async function elsewhere(
+  { fleet }: IngestOptions,
+  request: FastifyRequest<ById>,
+  reply: FastifyReply,
+) {
+  if (fleet?.side === 'inner') return answerMoved(reply, '');
+  const found = fleet === undefined ? null : await askElsewhere(fleet.port, request, reply);
+  if (found === null) return refuse(reply, 'unknown_login');
+  const type = found.headers['content-type'] ?? 'application/json';
+  return reply.code(found.status).header('content-type', type).send(found.body);
 }

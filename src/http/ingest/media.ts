@@ -7,15 +7,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { invalid } from '../../accept/problems.ts';
 import { ProblemAnswer } from '../../accept/schema.ts';
 import { troublesOf } from '../../accept/trouble.ts';
-import type { PeerAnswer } from '../../cluster/peers.ts';
 import { isDecimalId } from '../../domain/decimal-id.ts';
 import { problem } from '../../domain/errors.ts';
-import { FLEET_HEADERS } from '../../domain/fleet.ts';
 import type { OpenedMedia } from '../../ingest/ingest.ts';
 import { lasting, sender } from '../auth/access.ts';
+import { askElsewhere } from '../fleet/elsewhere.ts';
 import { answerMoved } from '../fleet/gate.ts';
-import { holderHeader } from '../fleet/holder.ts';
-import type { FleetPort } from '../fleet/port.ts';
 import { SAMPLE, text } from '../openapi/common.ts';
 import { refuse, sendProblem } from '../problem.ts';
 import type { Route } from '../route.ts';
@@ -77,7 +74,7 @@ async function download(
     if (opened.kind === 'elsewhere' && fleet?.side === 'inner') return answerMoved(reply, '');
     const found =
       opened.kind === 'elsewhere' && fleet !== undefined
-        ? await fromReader(fleet.port, request, reply)
+        ? await askElsewhere(fleet.port, request, reply)
         : null;
     if (found !== null) {
       file = found.body;
@@ -93,25 +90,6 @@ async function download(
     if (file === null) ended();
     else file.once('close', ended);
   }
-}
-
-// Who reads it knows so; the others say that it is not theirs. null: nobody who does answers.
-async function fromReader(
-  port: FleetPort,
-  { url, holder }: FastifyRequest<OfPost>,
-  reply: FastifyReply,
-): Promise<Extract<PeerAnswer, { kind: 'answered' }> | null> {
-  const hangUp = new AbortController();
-  reply.raw.once('close', () => hangUp.abort());
-  const told = holderHeader(holder);
-  const headers: Record<string, string> = told === null ? {} : { [FLEET_HEADERS.holder]: told };
-  const asked = { method: 'GET', path: url, headers, body: null, signal: hangUp.signal } as const;
-  for (const node of port.nodes()) {
-    if (node.isSelf) continue;
-    const answer = await port.forward(node, asked);
-    if (answer.kind === 'answered') return answer;
-  }
-  return null;
 }
 
 function handedBack(headers: Readonly<Record<string, string>>): Record<string, string> {
