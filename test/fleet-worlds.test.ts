@@ -7,8 +7,9 @@ import { describe, expect, test } from 'vitest';
 import { type FleetMistake, fleetEngine } from '../src/app/simulated.ts';
 import { formatReport, runWorld, type WorldReport } from '../src/sim/sim.ts';
 
-const SEEDS = 200;
-const SEEDS_PER_TEST = 20;
+// Of the 200 that `npx sluice sim world --nodes 5 --minutes 2 --seed 1 --seeds 200` plays.
+const SEEDS = 40;
+const SEEDS_PER_TEST = 10;
 const MINUTES = 2;
 const PLAN = { minutes: MINUTES, accounts: 6, chats: 40, crashes: 0 };
 const MISTAKE_SEEDS_MAX = 20;
@@ -20,7 +21,7 @@ function lived(seed: number, mistake?: FleetMistake): Promise<WorldReport> {
   return runWorld({ ...PLAN, seed, makeEngine });
 }
 
-describe('200 worlds of five nodes', () => {
+describe('worlds of five nodes', () => {
   const reports: WorldReport[] = [];
   for (let first = 1; first <= SEEDS; first += SEEDS_PER_TEST) {
     test(`all promises, and one sender per account: seeds ${first} to ${first + SEEDS_PER_TEST - 1}`, async () => {

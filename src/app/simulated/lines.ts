@@ -30,7 +30,7 @@ export class NodeLines {
   readonly #clock: Clock;
   readonly #random: Random;
   // When the last question on its way arrives, by who asks whom.
-  readonly #arrivals = new Map<string, number>();
+  readonly #arrivesAt = new Map<string, number>();
 
   constructor(clock: Clock, random: Random) {
     this.#clock = clock;
@@ -105,8 +105,8 @@ export class NodeLines {
   }
 
   #arrivalAt(way: string): number {
-    const at = Math.max(this.#clock.now() + this.#wayMs(), this.#arrivals.get(way) ?? 0);
-    this.#arrivals.set(way, at);
+    const at = Math.max(this.#clock.now() + this.#wayMs(), this.#arrivesAt.get(way) ?? 0);
+    this.#arrivesAt.set(way, at);
     return at;
   }
 }

@@ -74,7 +74,7 @@ export function createMemoryStore(
   return { journal, ledger: memoryLedger(disk) };
 }
 
-class MemoryJournal implements Store, FleetStore {
+export class MemoryJournal implements Store, FleetStore {
   readonly tag: string;
   readonly callers: CallerStore;
   readonly incoming: UpdateStore;

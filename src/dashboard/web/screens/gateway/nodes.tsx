@@ -1,10 +1,10 @@
 // The nodes of a fleet, what each of them has, and who does not answer. A gateway that is alone shows none.
 
 import { count, words } from '../../lib/format.ts';
+import { useFetched } from '../../lib/hooks/use-fetched.ts';
 import { overview } from '../../lib/live.ts';
 import { useStore } from '../../lib/store.ts';
-import { useFetched } from '../../lib/use-fetched.ts';
-import type { FleetNode } from '../../lib/wire-more.ts';
+import type { FleetNode } from '../../lib/wire/more.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Panel } from '../../ui/parts.tsx';
 import { Table } from '../../ui/table.tsx';
