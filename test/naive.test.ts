@@ -3,6 +3,7 @@
 
 import { expect, test } from 'vitest';
 import { worldEngine } from '../src/app/simulated.ts';
+import type { AccountId } from '../src/domain/ids.ts';
 import {
   createTelegramModel,
   type Exchange,
@@ -17,7 +18,7 @@ import { seededRandom } from '../src/system/random.ts';
 import { type VirtualClock, virtualClock } from '../src/system/virtual-clock.ts';
 
 const TOKEN = '42:simulated';
-const ACCOUNT = 'telegram:42';
+const ACCOUNT: AccountId = 'telegram:42';
 const FAULTS = { bad_gateway: 0.02, reset_before: 0.02, answer_lost: 0.01, internal_error: 0.01 };
 const NETWORK = { latencyMs: 40, jitterMs: 40 };
 const START = 1_900_000_000_000;

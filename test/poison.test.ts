@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { aDelivery } from '../src/domain/delivery.fixture.ts';
-import { formatId } from '../src/domain/ids.ts';
+import { type AccountId, formatId } from '../src/domain/ids.ts';
 import { aBroadcast } from '../src/store/contract/broadcasts.contract.ts';
 import { soleOwner } from '../src/store/contract/sole-owner.fixture.ts';
 import type { Store } from '../src/store/ports/store.ts';
@@ -13,7 +13,7 @@ import { openSqliteJournal } from '../src/store/sqlite/sqlite.ts';
 import { GatewayProcess } from './process/gateway.ts';
 
 const TOKEN = `4242:${'A'.repeat(35)}`;
-const ACCOUNT = 'telegram:4242';
+const ACCOUNT: AccountId = 'telegram:4242';
 const LEVELS = 2500;
 const DEEP = `${'['.repeat(LEVELS)}${']'.repeat(LEVELS)}`;
 // Beyond what any recursion survives.

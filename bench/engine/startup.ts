@@ -2,6 +2,7 @@
 // them takes in memory. The rows are made through the journal itself; each measurement is a fresh process.
 
 import { aDelivery } from '../../src/domain/delivery.fixture.ts';
+import type { AccountId } from '../../src/domain/ids.ts';
 import { FIRST_EPOCH } from '../../src/store/ports/ownership.ts';
 import { openSqliteJournal } from '../../src/store/sqlite/sqlite.ts';
 import { best, type Row, ratioRow } from '../row.ts';
@@ -49,7 +50,7 @@ export function startUp(): Promise<Row[]> {
 async function fill(dir: string): Promise<void> {
   const journal = await openSqliteJournal({ dir });
   await closedLoop(1_000, QUEUED, (i) => {
-    const account = `telegram:${i % ACCOUNTS}`;
+    const account: AccountId = `telegram:${i % ACCOUNTS}`;
     const chat = `${1 + (Math.floor(i / ACCOUNTS) % CHATS_PER_ACCOUNT)}`;
     const acceptedAt = 1_700_000_000_000 + i;
     const sample = aDelivery({ account, chat, acceptedAt, body: BODY });

@@ -13,6 +13,7 @@ import {
   REDIS_PACE,
 } from '../../src/cluster/pace.ts';
 import { type OwnerRow, planOwnership } from '../../src/cluster/plan.ts';
+import type { AccountId } from '../../src/domain/ids.ts';
 import { type Clock, sleep } from '../../src/system/clock.ts';
 import { type VirtualClock, virtualClock } from '../../src/system/virtual-clock.ts';
 
@@ -26,9 +27,9 @@ const EVENT_MS = 60_000;
 const LOOK_EVERY_MS = 100;
 
 class OwnerTable {
-  readonly #owners = new Map<string, string | null>();
+  readonly #owners = new Map<AccountId, string | null>();
   // Those that nobody owns, or a node that is gone; kept as it changes, as an index would.
-  readonly #byNode = new Map<string | null, Set<string>>();
+  readonly #byNode = new Map<string | null, Set<AccountId>>();
   moves = 0;
   readRows = 0;
 
@@ -36,13 +37,13 @@ class OwnerTable {
     for (let i = 0; i < accounts; i++) this.#put(`telegram:${5_000_000_000 + i * 7_919}`, null);
   }
 
-  set(account: string, node: string | null): void {
+  set(account: AccountId, node: string | null): void {
     if (node !== null) this.moves += 1;
     this.#byNode.get(this.#owners.get(account)!)?.delete(account);
     this.#put(account, node);
   }
 
-  of(node: string | null): ReadonlySet<string> {
+  of(node: string | null): ReadonlySet<AccountId> {
     return this.#byNode.get(node) ?? new Set();
   }
 
@@ -56,7 +57,7 @@ class OwnerTable {
     return rows;
   }
 
-  #put(account: string, node: string | null): void {
+  #put(account: AccountId, node: string | null): void {
     this.#owners.set(account, node);
     const accounts = this.#byNode.get(node) ?? new Set();
     this.#byNode.set(node, accounts.add(account));
@@ -66,7 +67,7 @@ class OwnerTable {
 interface SimulatedNode {
   readonly incarnation: string;
   readonly membership: Membership;
-  readonly open: Set<string>;
+  readonly open: Set<AccountId>;
   steps: number;
   isDead: boolean;
 }
@@ -93,7 +94,7 @@ class SimulatedFleet {
   start(): SimulatedNode {
     const name = `node-${String(this.nodes.length + 1).padStart(3, '0')}`;
     const { owners, clock } = this;
-    const open = new Set<string>();
+    const open = new Set<AccountId>();
     const membership = new Membership({
       ...{ clock, coordination: this.#board.handle(name), pace: () => this.#pace },
       self: { name, incarnation: name, url: '', startedAt: clock.now() },

@@ -3,7 +3,7 @@
 
 import { changesMessage, type NewDelivery } from '../domain/delivery.ts';
 import { type Problem, problem } from '../domain/errors.ts';
-import { formatId } from '../domain/ids.ts';
+import { type AccountId, formatId } from '../domain/ids.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Ended, Road } from '../road/road.ts';
 import { answersRepeat, fingerprintOf } from '../store/ports/callers.ts';
@@ -293,7 +293,7 @@ export class Adoption {
   }
 
   // Its caller has left.
-  lost(print: string, account: string, seq: number): void {
+  lost(print: string, account: AccountId, seq: number): void {
     const orphan: Orphan = { seq, isAnswered: false, claimUntil: null };
     this.#add(print, orphan);
     if (this.#size > ORPHANS_MAX + INHERITED_MAX) this.#dropOldest();

@@ -3,6 +3,7 @@
 
 import type { Accounts } from '../accounts/accounts.ts';
 import type { NewDelivery } from '../domain/delivery.ts';
+import type { AccountId } from '../domain/ids.ts';
 import type { OutputClasses } from '../domain/priority.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Platform } from '../platforms/platform.ts';
@@ -35,9 +36,9 @@ export interface AcceptContext {
 
 export interface AcceptSettings {
   readonly waitSMax: number;
-  readonly queueMaxOf: (account: string) => number;
+  readonly queueMaxOf: (account: AccountId) => number;
   // Left out: as they are where nobody sets them.
-  readonly classesOf?: (account: string) => OutputClasses;
+  readonly classesOf?: (account: AccountId) => OutputClasses;
 }
 
 export interface AcceptLog {

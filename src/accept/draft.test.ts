@@ -12,7 +12,7 @@ const CALL: DescribedCall = {
 };
 
 function expiryOf(answers: AnswersWithin, ttlMs: number | null = null): number {
-  const from = { account: 'a:1', platform: 'a', call: { ...CALL, answers }, body: '{}' };
+  const from = { account: 'a:1' as const, platform: 'a', call: { ...CALL, answers }, body: '{}' };
   return (compose(NOW, from, { ...NO_SEND_OPTIONS, ttlMs }) as NewDelivery).expiresAt;
 }
 

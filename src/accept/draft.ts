@@ -8,6 +8,7 @@ import { COSMETIC_FAMILIES, type DescribedCall } from '../domain/call.ts';
 import { laneOf, type NewDelivery } from '../domain/delivery.ts';
 import { type Problem, problem, type Trouble } from '../domain/errors.ts';
 import { ownKey } from '../domain/idempotency.ts';
+import type { AccountId } from '../domain/ids.ts';
 import {
   OUTPUT_CLASSES,
   type OutputClasses,
@@ -160,7 +161,7 @@ function draftFor(
 function judged(
   platform: Platform,
   bounds: Bounds,
-  account: string,
+  account: AccountId,
   call: { method: string; params: Params },
 ): Permit {
   return bounds.mayUse(account) ? permitted(platform.calls, bounds, call) : OUTSIDE;
@@ -254,7 +255,7 @@ export const NO_SEND_OPTIONS: SendOptions = {
 export function compose(
   now: number,
   from: {
-    account: string;
+    account: AccountId;
     platform: string;
     call: DescribedCall & { readonly priority?: Priority };
     // On whose behalf, where the caller does not say.
@@ -316,7 +317,7 @@ function baseOf(classes: OutputClasses, isAnswer: boolean, { isNotice }: SendOpt
 
 export function classesFor(
   { settings }: Pick<AcceptContext, 'settings'>,
-  account: string,
+  account: AccountId,
 ): { classes?: OutputClasses } {
   return settings.classesOf === undefined ? {} : { classes: settings.classesOf(account) };
 }
@@ -356,7 +357,7 @@ function expiryOf(now: number, call: DescribedCall, sendOptions: SendOptions): n
 // A call that changes a message belongs where the message stands.
 export function inItsThread(
   { road }: Pick<AcceptContext, 'road'>,
-  account: string,
+  account: AccountId,
   call: DescribedCall,
 ): DescribedCall {
   if (call.thread !== null || (call.about ?? null) === null) return call;
@@ -368,7 +369,7 @@ export function inItsThread(
 // to.
 export function userFor(
   { road, updates }: Pick<AcceptContext, 'road' | 'updates'>,
-  account: string,
+  account: AccountId,
   platform: Pick<Platform, 'calls'>,
   { chat }: DescribedCall,
   params: Params,
@@ -383,7 +384,7 @@ export function userFor(
 
 export function answering(
   { updates }: Pick<AcceptContext, 'updates'>,
-  account: string,
+  account: AccountId,
   call: DescribedCall,
   params: Readonly<Record<string, unknown>>,
 ): DescribedCall & { readonly priority?: Priority } {

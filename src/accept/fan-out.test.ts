@@ -15,7 +15,7 @@ import { virtualClock } from '../system/virtual-clock.ts';
 import { OBSERVERS_LATE_MAX, OBSERVERS_MS_MAX } from './context.ts';
 
 const ORIGIN = { account: ACCOUNT, chat: '-100' };
-const SCREEN = { account: 'terminal:local', chat: 'build' };
+const SCREEN = { account: 'terminal:local' as const, chat: 'build' };
 
 const open: Bench[] = [];
 afterEach(async () => {
@@ -120,8 +120,8 @@ describe('copies', () => {
 describe('no observer touches the origin', () => {
   test('a full, an unknown and a misnamed one are told in their places', async () => {
     const at = await start();
-    const full = { ...SCREEN, account: 'terminal:full' };
-    const queueMax = SETTINGS.queueMaxOf('');
+    const full = { ...SCREEN, account: 'terminal:full' as const };
+    const queueMax = SETTINGS.queueMaxOf('telegram:1');
     for (let n = 0; n < queueMax; n++) {
       const payload = message({ to: full });
       await at.app.inject({ method: 'POST', url: '/v1/messages', headers: AUTH, payload });
@@ -142,7 +142,7 @@ describe('no observer touches the origin', () => {
 
   test('what the origin was refused no observer sees', async () => {
     const at = await start();
-    for (let n = 0; n < SETTINGS.queueMaxOf(''); n++) await post(at, []);
+    for (let n = 0; n < SETTINGS.queueMaxOf('telegram:1'); n++) await post(at, []);
     const before = at.road.submitted.length;
     const answer = await post(at, [SCREEN]);
     expect(answer.json().code).toBe('queue_full');

@@ -7,6 +7,7 @@
 
 import { changesMessage, type NewDelivery } from '../domain/delivery.ts';
 import { type Problem, problem } from '../domain/errors.ts';
+import type { AccountId } from '../domain/ids.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import { drained } from '../system/service.ts';
@@ -40,7 +41,7 @@ type Content = Required<Pick<Observer, 'body' | 'method'>>;
 export type DraftedObserver =
   | Drafted
   | { kind: 'parts'; parts: readonly Drafted[] }
-  | { kind: 'follows'; account: string; chat: string };
+  | { kind: 'follows'; account: AccountId; chat: string };
 
 const PENDING: Pending = Object.freeze({
   state: 'pending',

@@ -1,6 +1,7 @@
 // What callers get back for a message they submitted, and for its observers.
 
 import type { Problem } from '../domain/errors.ts';
+import type { AccountId } from '../domain/ids.ts';
 
 export interface Receipt {
   readonly id: string;
@@ -39,7 +40,7 @@ export interface NotPossible {
 
 // What became of a change at one copy of the message.
 export interface FollowUp {
-  readonly account: string;
+  readonly account: AccountId;
   readonly chat: string;
   readonly receipt: Receipt | Problem;
 }

@@ -26,7 +26,13 @@ function composed(
   const params = { chat_id: 7, text: 'hi' };
   const call = telegram.calls.describe('sendMessage', params) as DescribedCall;
   const answer = answering(seen, 'telegram:42', call, params);
-  const from = { account: 'telegram:42', platform: 'telegram', call: answer, body: '{}', classes };
+  const from = {
+    account: 'telegram:42' as const,
+    platform: 'telegram',
+    call: answer,
+    body: '{}',
+    classes,
+  };
   return compose(0, from, { ...NO_SEND_OPTIONS, ...sendOptions });
 }
 

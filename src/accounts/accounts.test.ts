@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { AccountId } from '../domain/ids.ts';
 import type { Identified, Platform, Wire } from '../platforms/platform.ts';
 import { TELEGRAM } from '../platforms/telegram/definition.ts';
 import { TERMINAL } from '../platforms/terminal/definition.ts';
@@ -233,7 +234,7 @@ describe('removing', () => {
 });
 
 describe('only known accounts', () => {
-  const known = { admits: 'known', configured: new Set(['telegram:42']) } as const;
+  const known = { admits: 'known', configured: new Set<AccountId>(['telegram:42']) } as const;
 
   test('nobody is asked about a token of another, and it gets the 401 of the platform', async () => {
     const { options, asked } = world(undefined, known);

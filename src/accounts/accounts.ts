@@ -4,7 +4,7 @@
 // the built-in simulator) counts for accounts of that host alone; where a host takes any token, the first one stays.
 
 import { timingSafeEqual } from 'node:crypto';
-import { accountId, isVirtualToken } from '../domain/ids.ts';
+import { type AccountId, accountId, isVirtualToken } from '../domain/ids.ts';
 import type { Host, Platform } from '../platforms/platform.ts';
 import type { StoredAccount } from '../store/ports/accounts.ts';
 import { ASKING_BOUNDS, type AskedIdentity, Asking, type IdentityQuestion } from './asking.ts';
@@ -23,7 +23,7 @@ export type { UnreachableAccount } from './unreachable.ts';
 
 export const ACCOUNTS_MAX = 10_000;
 
-const NONE: ReadonlySet<string> = new Set();
+const NONE: ReadonlySet<AccountId> = new Set();
 interface Held {
   stored: StoredAccount;
   credential: string;
@@ -39,18 +39,18 @@ export class Accounts {
   readonly #sealer: Sealer;
   readonly #asking: Asking;
   readonly #accountsMax: number;
-  readonly #configured: ReadonlySet<string>;
+  readonly #configured: ReadonlySet<AccountId>;
   readonly #takesAll: boolean;
-  readonly #held = new Map<string, Held>();
-  readonly #idByDigest = new Map<string, string>();
+  readonly #held = new Map<AccountId, Held>();
+  readonly #idByDigest = new Map<string, AccountId>();
   // Until the account is written: who comes meanwhile waits for the same promise, so that nobody overtakes.
   readonly #introducing = new Map<string, Promise<Identity>>();
   // Accounts that are being written, by id.
-  readonly #writing = new Map<string, Promise<Identity>>();
+  readonly #writing = new Map<AccountId, Promise<Identity>>();
   readonly #listeners = new Set<(change: AccountChange) => void>();
   readonly #unreachable = new UnreachableAccounts();
   #uses = 0;
-  #mayGo: (id: string) => boolean = () => false;
+  #mayGo: (id: AccountId) => boolean = () => false;
 
   private constructor(options: AccountsOptions) {
     this.#options = options;
@@ -111,7 +111,7 @@ export class Accounts {
     return this.identify(platformName, credential, null);
   }
 
-  isConfigured(id: string): boolean {
+  isConfigured(id: AccountId): boolean {
     return this.#configured.has(id);
   }
 
@@ -125,7 +125,7 @@ export class Accounts {
   // An account as a caller names it: `platform:123`, `123` with the platform beside it, or a full token. Where a name
   // is enough, a new one makes an account.
   resolve(platformName: string, name: string): Identity | Promise<Identity> {
-    const id = name.startsWith(`${platformName}:`) ? name : `${platformName}:${name}`;
+    const id: AccountId = isNamedIn(platformName, name) ? name : `${platformName}:${name}`;
     const held = this.#held.get(id);
     if (held !== undefined) return this.isOff(id) ? { kind: 'off' } : this.#known(id, held);
     const platform = this.#options.platforms.get(platformName);
@@ -137,18 +137,18 @@ export class Accounts {
   }
 
   // Kept from before `known` was set, and not configured: as if it were not there.
-  #known(id: string, held: Held): Identity {
+  #known(id: AccountId, held: Held): Identity {
     this.#uses += 1;
     held.used = this.#uses;
     return this.#mayBeTaken(id) ? { kind: 'known', id } : NOT_TAKEN;
   }
 
-  #mayBeTaken(id: string): boolean {
+  #mayBeTaken(id: AccountId): boolean {
     return this.#takesAll || this.#configured.has(id);
   }
 
   // The account that a name or a token is about, whether or not it is known or vouched for.
-  claimed(platformName: string, name: string): string {
+  claimed(platformName: string, name: string): AccountId {
     const platform = this.#options.platforms.get(platformName);
     if (platform === undefined || isAccountName(platform, name)) {
       return `${platformName}:${bareName(platformName, name)}`;
@@ -157,21 +157,21 @@ export class Accounts {
   }
 
   // Its host is not served here: it is kept, and nothing of it goes.
-  isOff(id: string): boolean {
+  isOff(id: AccountId): boolean {
     const held = this.#held.get(id);
     return held?.host?.isOff === true;
   }
 
-  credentialOf(id: string): string | null {
+  credentialOf(id: AccountId): string | null {
     return this.#held.get(id)?.credential ?? null;
   }
 
-  get(id: string): StoredAccount | null {
+  get(id: AccountId): StoredAccount | null {
     const held = this.#held.get(id);
     return held === undefined ? null : shownOf(held);
   }
 
-  stateOf(id: string): { paused: boolean; refused: string | null } {
+  stateOf(id: AccountId): { paused: boolean; refused: string | null } {
     const { paused = false, refused = null } = this.get(id) ?? {};
     return { paused, refused };
   }
@@ -188,16 +188,16 @@ export class Accounts {
   }
 
   // False: no such account.
-  setPaused(id: string, paused: boolean): Promise<boolean> {
+  setPaused(id: AccountId, paused: boolean): Promise<boolean> {
     return this.#change(id, { paused }, 'paused');
   }
 
-  setRefused(id: string, refused: string | null): Promise<boolean> {
+  setRefused(id: AccountId, refused: string | null): Promise<boolean> {
     return this.#change(id, { refused }, 'refused');
   }
 
   // False: no such account. Its token is unknown from now on; if the platform still vouches for it, it may come back.
-  async remove(id: string): Promise<boolean> {
+  async remove(id: AccountId): Promise<boolean> {
     const held = this.#held.get(id);
     if (held === undefined) return false;
     // First here: whoever brings the token meanwhile is written after it.
@@ -218,10 +218,10 @@ export class Accounts {
   async reload(): Promise<void> {
     const before = [...this.#held.keys()];
     const rows = await this.#options.journal.accounts();
-    const tell = (id: string, kind: AccountChange['kind']) => {
+    const tell = (id: AccountId, kind: AccountChange['kind']) => {
       for (const listener of this.#listeners) listener({ id, kind, isOthers: true });
     };
-    const isFree = ({ id }: { id: string }) => !this.#writing.has(id);
+    const isFree = ({ id }: { id: AccountId }) => !this.#writing.has(id);
     for (const { stored, kind } of changedAccounts(rows, (id) => this.#held.get(id)?.stored)) {
       const credential = this.#sealer.open(stored.id, stored.sealed);
       if (credential === null || !isFree(stored)) continue;
@@ -239,7 +239,7 @@ export class Accounts {
   }
 
   // Which accounts may give way to others when there are as many as may be; none unless it is said here.
-  letGo(mayGo: (id: string) => boolean): void {
+  letGo(mayGo: (id: AccountId) => boolean): void {
     this.#mayGo = mayGo;
   }
 
@@ -299,7 +299,7 @@ export class Accounts {
 
   async #write(
     platform: Platform,
-    id: string,
+    id: AccountId,
     credential: string,
     digest: string,
   ): Promise<Identity> {
@@ -342,7 +342,7 @@ export class Accounts {
   }
 
   async #change(
-    id: string,
+    id: AccountId,
     change: Partial<Pick<StoredAccount, 'paused' | 'refused'>>,
     kind: AccountChange['kind'],
   ): Promise<boolean> {
@@ -363,6 +363,10 @@ export class Accounts {
   }
 }
 
+function isNamedIn(platformName: string, name: string): name is AccountId {
+  return name.startsWith(`${platformName}:`);
+}
+
 function bareName(platformName: string, name: string): string {
   const prefix = `${platformName}:`;
   return name.startsWith(prefix) ? name.slice(prefix.length) : name;
@@ -376,13 +380,13 @@ function hostOf(platform: Platform, credential: string): Host {
   return platform.wire.hostOf?.(credential) ?? ONLY_HOST;
 }
 
-function claimedBy(platform: Platform, host: Host, credential: string): string {
+function claimedBy(platform: Platform, host: Host, credential: string): AccountId {
   return accountId(platform.name, host.name, platform.credentials.claimedId(credential));
 }
 
 // An id, not a token: what is unknown under it stays unknown, whatever the platform would say.
 function isAccountName(platform: Platform, name: string): boolean {
-  return name.startsWith(`${platform.name}:`) || platform.credentials.isAccountId(name);
+  return isNamedIn(platform.name, name) || platform.credentials.isAccountId(name);
 }
 
 function isEqual(held: string, given: string): boolean {

@@ -1,5 +1,6 @@
 // What other processes have changed of the accounts in the store, against what is known here.
 
+import type { AccountId } from '../domain/ids.ts';
 import type { StoredAccount } from '../store/ports/accounts.ts';
 
 export interface ChangedAccount {
@@ -9,7 +10,7 @@ export interface ChangedAccount {
 
 export function changedAccounts(
   rows: readonly StoredAccount[],
-  known: (id: string) => StoredAccount | undefined,
+  known: (id: AccountId) => StoredAccount | undefined,
 ): ChangedAccount[] {
   return rows.flatMap((stored): ChangedAccount[] => {
     const before = known(stored.id);

@@ -1,6 +1,7 @@
 // Who gives way in a full table, as the accounts do it: one by one, and when many come at once.
 
 import { expect, test } from 'vitest';
+import type { AccountId } from '../domain/ids.ts';
 import { world } from './accounts.fixture.ts';
 import { Accounts } from './accounts.ts';
 
@@ -18,7 +19,7 @@ async function fullTable(count: number, accountsMax = count) {
 }
 
 test('in a full table the longest idle gives way; the configured and the busy never do', async () => {
-  const configured = new Set(['telegram:1']);
+  const configured = new Set<AccountId>(['telegram:1']);
   const { options, stored } = world(undefined, { accountsMax: 4, configured });
   const accounts = await Accounts.open(options);
   accounts.letGo((id) => id !== 'telegram:2');

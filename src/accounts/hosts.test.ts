@@ -1,6 +1,7 @@
 // The real platform and the built-in simulator: no credential of one ever reaches an account of the other.
 
 import { expect, test } from 'vitest';
+import type { AccountId } from '../domain/ids.ts';
 import type { Identified } from '../platforms/platform.ts';
 import { world } from './accounts.fixture.ts';
 import { Accounts } from './accounts.ts';
@@ -10,7 +11,7 @@ const GOOD = '42:good-token';
 const NEWER = '42:newer-token';
 const EVIL = '42:sandboxEVIL';
 const MINE = '42:sandbox-mine';
-const SANDBOXED = 'telegram:sandbox-42';
+const SANDBOXED: AccountId = 'telegram:sandbox-42';
 
 // As Telegram: the simulator vouches for whoever comes.
 function twoHosts(isOff = false) {
@@ -114,7 +115,7 @@ test('what is about which account is told without asking', async () => {
 async function olderStore(made: ReturnType<typeof twoHosts>, ...tokens: string[]) {
   const sealer = createSealer(made.options.secret);
   for (const token of tokens) {
-    const id = `telegram:${token.split(':')[0]}`;
+    const id: AccountId = `telegram:${token.split(':')[0]}`;
     const sealed = sealer.seal(id, token);
     const state = { paused: true, refused: null, createdAt: 5 };
     await made.options.journal.saveAccount({ id, platform: 'telegram', sealed, ...state });

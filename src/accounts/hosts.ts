@@ -3,7 +3,7 @@
 
 import { hash } from 'node:crypto';
 import { INTERNAL } from '../domain/fault.ts';
-import { accountId } from '../domain/ids.ts';
+import { type AccountId, accountId } from '../domain/ids.ts';
 import type { Host } from '../platforms/platform.ts';
 import type { AccountStore, StoredAccount } from '../store/ports/accounts.ts';
 import { createSealer, type Sealer, SecretMismatch } from './seal.ts';
@@ -30,8 +30,8 @@ interface HostMove {
 // Each under an id of its own host, with a number behind it where another one has that already.
 function movesOf(
   strays: readonly Located[],
-  taken: ReadonlySet<string>,
-  seal: (id: string, credential: string) => string,
+  taken: ReadonlySet<AccountId>,
+  seal: (id: AccountId, credential: string) => string,
 ): HostMove[] {
   const given = new Set(taken);
   return strays.map(({ stored, credential, host }) => {

@@ -1,6 +1,7 @@
 // What accounts are opened with, what a token is found to be, and what is told of an account.
 
 import type { ReportFault } from '../domain/fault.ts';
+import type { AccountId } from '../domain/ids.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { AccountStore } from '../store/ports/accounts.ts';
 import type { Clock } from '../system/clock.ts';
@@ -17,7 +18,7 @@ export interface AccountsOptions {
   readonly accountsMax?: number;
   readonly asking?: AskingBounds;
   // Ids of the accounts that the operator has configured; none when left out.
-  readonly configured?: ReadonlySet<string>;
+  readonly configured?: ReadonlySet<AccountId>;
   // `known`: no others are taken. `any` when left out.
   readonly admits?: 'any' | 'known';
   // Told of exceptions that were contained.
@@ -27,7 +28,7 @@ export interface AccountsOptions {
 }
 
 export type Identity =
-  | { kind: 'known'; id: string }
+  | { kind: 'known'; id: AccountId }
   | { kind: 'unknown_platform' }
   | { kind: 'unknown' }
   // It is of a host that is not served here: the sandbox, where it is off.
@@ -42,7 +43,7 @@ export type Identity =
 
 // `token`: first seen, or vouched for anew; whatever refused it before is over.
 export type AccountChange = {
-  id: string;
+  id: AccountId;
   kind: 'token' | 'paused' | 'refused' | 'removed';
   // By another process: it is known to all.
   isOthers?: true;

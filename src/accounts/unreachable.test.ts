@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
+import type { AccountId } from '../domain/ids.ts';
 import { UNREACHABLE_KEPT_MS, UNREACHABLE_MAX, UnreachableAccounts } from './unreachable.ts';
 
 const MINUTE = 60_000;
-const account = (id: string) => ({ id, detail: 'ECONNREFUSED 127.0.0.1:9' });
+const account = (id: AccountId) => ({ id, detail: 'ECONNREFUSED 127.0.0.1:9' });
 
 test('is told once, then at growing intervals, and anew after it was heard', () => {
   const unreachable = new UnreachableAccounts();

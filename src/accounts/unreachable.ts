@@ -1,9 +1,11 @@
 // Accounts whose platform could not be asked whose token it is: their callers are turned away, so nothing waits that
 // would show it. Kept for a while after the last try, and bounded, because anyone may bring a token.
 
+import type { AccountId } from '../domain/ids.ts';
+
 export interface UnreachableAccount {
   // As its token names it; nobody has vouched for it.
-  readonly id: string;
+  readonly id: AccountId;
   // What was met, in the words of the system.
   readonly detail: string;
 }
@@ -24,7 +26,7 @@ interface Entry {
 
 export class UnreachableAccounts {
   // Insertion order is age order: the first key is the oldest.
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<AccountId, Entry>();
 
   // Whether it is to be logged: for the first time, or again.
   failed(account: UnreachableAccount, now: number): boolean {
@@ -41,7 +43,7 @@ export class UnreachableAccounts {
     return isToLog;
   }
 
-  answered(id: string): void {
+  answered(id: AccountId): void {
     this.#entries.delete(id);
   }
 

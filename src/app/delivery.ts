@@ -10,6 +10,7 @@ import {
 } from '../dispatch/loop.ts';
 import { createRoad, type RoadOptions } from '../dispatch/road.ts';
 import type { ReportFault } from '../domain/fault.ts';
+import type { AccountId } from '../domain/ids.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Priors } from '../limits/limits.ts';
 import { safePriors } from '../platforms/bounded.ts';
@@ -50,12 +51,12 @@ export interface AccountProfile {
 
 export interface EngineAccounts {
   // Asked when the road opens the account.
-  platformOf(id: string): AccountProfile;
-  get(id: string): { paused: boolean; refused: string | null } | null;
-  list(): readonly { id: string; platform: string; paused: boolean; refused: string | null }[];
-  credentialOf(id: string): string | null;
-  setRefused(id: string, reason: string | null): Promise<unknown>;
-  setPaused(id: string, paused: boolean): Promise<boolean>;
+  platformOf(id: AccountId): AccountProfile;
+  get(id: AccountId): { paused: boolean; refused: string | null } | null;
+  list(): readonly { id: AccountId; platform: string; paused: boolean; refused: string | null }[];
+  credentialOf(id: AccountId): string | null;
+  setRefused(id: AccountId, reason: string | null): Promise<unknown>;
+  setPaused(id: AccountId, paused: boolean): Promise<boolean>;
 }
 
 export interface Engine {

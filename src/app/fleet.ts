@@ -14,6 +14,7 @@ import { FleetViews, FREEZES_TOLD_MAX, type NodeView } from '../cluster/views.ts
 import type { Config, Settings } from '../config/config.ts';
 import type { Dispatch } from '../dispatch/loop.ts';
 import { FLEET_PATHS } from '../domain/fleet.ts';
+import type { AccountId } from '../domain/ids.ts';
 import type { FleetPort, NodeStanding } from '../http/fleet/port.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import type { Sessions } from '../keys/sessions.ts';
@@ -151,7 +152,7 @@ export class Fleet {
   }
 
   // The road as everything in this process sees it.
-  attach({ dispatch, road: local }: Engine, settingsOf: (account: string) => Settings): Engine {
+  attach({ dispatch, road: local }: Engine, settingsOf: (account: AccountId) => Settings): Engine {
     const { clock, ledger, spilling } = this.#p;
     const journal = {
       ownerOf: this.#p.journal.ownerOf.bind(this.#p.journal),
@@ -163,7 +164,7 @@ export class Fleet {
     this.#dispatch = dispatch;
     const isOnRoad = (seq: number) => scheduler.isInFlight(seq) || scheduler.isWaiting(seq);
     const { accounts, peers, views } = this;
-    const queueMaxOf = (account: string) => settingsOf(account).queueMax;
+    const queueMaxOf = (account: AccountId) => settingsOf(account).queueMax;
     this.#road = new FleetRoad({
       ...{ clock, local, journal, ledger, accounts, peers, isOnRoad, queueMaxOf, views },
       leaveStray: (seq) => spilling.leaveStray(seq, () => this.#tellOfStrays(), TAKEN_UP_MS_MAX),
@@ -175,7 +176,7 @@ export class Fleet {
   port(local: AskedRoad, truth: SharedTruth): FleetPort {
     const { accounts, peers } = this;
     const self = () => this.#url;
-    const isKnown = async (account: string) => {
+    const isKnown = async (account: AccountId) => {
       if (truth.accounts.get(account) === null) await truth.accounts.reload();
       return truth.accounts.get(account) !== null;
     };
@@ -290,7 +291,7 @@ export class Fleet {
   }
 
   // Something of the account is for its owner to do.
-  tellOwner(account: string): void {
+  tellOwner(account: AccountId): void {
     void this.#road?.tell(account);
   }
 

@@ -18,6 +18,7 @@ import { type Config, showConfig } from '../config/config.ts';
 import type { Problem } from '../domain/errors.ts';
 import type { RoadListener } from '../domain/event.ts';
 import { HOLDERS } from '../domain/idempotency.ts';
+import { type AccountId, parseAccountId } from '../domain/ids.ts';
 import { type IntakeOptions, WAITING_MAX } from '../http/context.ts';
 import { type Dialects, openDialects } from '../http/dialects/dialects.ts';
 import { valueProblem } from '../http/edge.ts';
@@ -156,10 +157,16 @@ export async function createGateway(config: Config, choice: PlatformChoice = {})
     ...broadcastCalls(options),
     call: (made) => call(resources, dialects, made),
     events: (listener) => road.listen(listener),
-    pause: (account) => road.pause(account),
-    resume: (account) => road.resume(account),
+    pause: (account) => ofAccount(account, (id) => road.pause(id)),
+    resume: (account) => ofAccount(account, (id) => road.resume(id)),
     close: () => (closed ??= close()),
   };
+}
+
+// False: nothing is called so.
+async function ofAccount(name: string, act: (id: AccountId) => Promise<boolean>): Promise<boolean> {
+  const id = parseAccountId(name);
+  return id !== null && act(id);
 }
 
 // Of a fleet: hands over first. Answers how long what is in flight has then.

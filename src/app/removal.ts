@@ -3,6 +3,7 @@
 // removing and adding it again is no way around a wait.
 
 import { ACCOUNT_REMOVED } from '../domain/delivery.ts';
+import type { AccountId } from '../domain/ids.ts';
 import type { IntakeOptions, RemovedAccount } from '../http/context.ts';
 import type { Road } from '../road/road.ts';
 import type { StreamView } from '../streams/streams.ts';
@@ -15,7 +16,7 @@ const BROADCASTS_PAGE = 100;
 export async function removeAccount(
   resources: Resources,
   services: Services,
-  id: string,
+  id: AccountId,
   by: string,
 ): Promise<RemovedAccount> {
   const { accounts, engine } = resources;
@@ -34,14 +35,14 @@ export async function removeAccount(
 }
 
 // What was set by hand was set for this use of it.
-async function forgetLimits(road: Road, id: string): Promise<void> {
+async function forgetLimits(road: Road, id: AccountId): Promise<void> {
   const byHand = road.limitSettings(id)?.filter(({ from }) => from === 'hand') ?? [];
   if (byHand.length === 0) return;
   await road.setLimits(id, Object.fromEntries(byHand.map(({ name }) => [name, null])));
 }
 
 // Whether an account can be dropped from memory: nothing of it is on its way, and no key, reader or stream uses it.
-export function mayLetGo(resources: Resources, services: Services): (id: string) => boolean {
+export function mayLetGo(resources: Resources, services: Services): (id: AccountId) => boolean {
   const { accounts, engine } = resources;
   return (id) => {
     const { paused = true } = accounts.get(id) ?? {};
@@ -53,17 +54,17 @@ export function mayLetGo(resources: Resources, services: Services): (id: string)
   };
 }
 
-function streamsOf({ output }: Services, id: string): StreamView[] {
+function streamsOf({ output }: Services, id: AccountId): StreamView[] {
   return output?.live.list().filter(({ account }) => account === id) ?? [];
 }
 
-async function cancelStreams(services: Services, id: string): Promise<number> {
+async function cancelStreams(services: Services, id: AccountId): Promise<number> {
   const open = streamsOf(services, id);
   await Promise.all(open.map((stream) => services.output!.live.cancel(stream.id)));
   return open.length;
 }
 
-async function cancelBroadcasts({ broadcasts }: Services, id: string): Promise<number> {
+async function cancelBroadcasts({ broadcasts }: Services, id: AccountId): Promise<number> {
   let cancelled = 0;
   let before: string | null = null;
   while (broadcasts !== undefined) {
@@ -82,7 +83,7 @@ async function cancelBroadcasts({ broadcasts }: Services, id: string): Promise<n
   return cancelled;
 }
 
-async function revokeTokens({ guards }: Services, id: string): Promise<number> {
+async function revokeTokens({ guards }: Services, id: AccountId): Promise<number> {
   const tokens = guards.keyring.virtualTokensOf(id);
   for (const token of tokens) await guards.keyring.revoke(token);
   return tokens.length;

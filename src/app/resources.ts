@@ -13,7 +13,14 @@ import type { Config, Settings } from '../config/config.ts';
 import { SettableLimits } from '../config/settable-limits.ts';
 import type { Dispatch } from '../dispatch/loop.ts';
 import type { FaultStage, ReportFault } from '../domain/fault.ts';
-import { accountId, isSandboxAccount, platformOf, SANDBOX, SANDBOX_OFF } from '../domain/ids.ts';
+import {
+  type AccountId,
+  accountId,
+  isSandboxAccount,
+  platformOf,
+  SANDBOX,
+  SANDBOX_OFF,
+} from '../domain/ids.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Platform, ScreenWatch } from '../platforms/platform.ts';
 import type { AskedRoad } from '../road/road.ts';
@@ -69,7 +76,7 @@ export interface Resources {
   // Seals tokens; the secrets of webhooks are derived from it.
   readonly secret: string;
   readonly secretPrevious: string | null;
-  settingsOf(account: string): Settings;
+  settingsOf(account: AccountId): Settings;
   // null: every account's output has the classes that hold where nobody sets any.
   readonly classesOf: ClassesOf | null;
   // Cuts off the calls that are still out.
@@ -82,7 +89,7 @@ export interface ResourceWatch {
   // So many commands were written to the store together, so long after they were handed over.
   countCommit(commands: number, tookMs: number): void;
   // A queue is full, and a message of this account was refused.
-  countFull(account: string): void;
+  countFull(account: AccountId): void;
   // An exception was contained.
   countFault(stage: FaultStage): void;
 }
@@ -119,7 +126,7 @@ export async function openResources(
   const opening = { clock, journal, platforms, report, ...sealing, ...bounds };
   const accounts = await openAccounts(opening, log, close);
   const byHand = new SettableLimits((account) => configured.get(account) ?? config, platformOf);
-  const settingsOf = (account: string) => byHand.settingsOf(account);
+  const settingsOf = (account: AccountId) => byHand.settingsOf(account);
   const local = createEngine({
     journal,
     ledger,
@@ -134,7 +141,7 @@ export async function openResources(
     fatal: (error) => giveUp(log, error),
   });
   const engine = fleet?.attach(local, settingsOf) ?? local;
-  const isOpen = (account: string) => fleet?.accounts.isHere(account) ?? true;
+  const isOpen = (account: AccountId) => fleet?.accounts.isHere(account) ?? true;
   if (spill !== null) followSpill(spill, engine.dispatch, { clock, ensure, isOpen });
   accounts.listen((change) => follow(engine.dispatch, accounts, fleet, change));
   return {
@@ -167,7 +174,10 @@ async function closeStore(
 }
 
 function fleetOptions(fleet: Fleet) {
-  return { certainMs: fleet.certainMs, onLost: (account: string) => fleet.accounts.lost(account) };
+  return {
+    certainMs: fleet.certainMs,
+    onLost: (account: AccountId) => fleet.accounts.lost(account),
+  };
 }
 
 // Of a fleet, only what is this node's.
@@ -223,8 +233,8 @@ function configuredAccounts(
   config: Config,
   platforms: ReadonlyMap<string, Platform>,
   report: ReportFault,
-): ReadonlyMap<string, Settings> {
-  const configured = new Map<string, Settings>();
+): ReadonlyMap<AccountId, Settings> {
+  const configured = new Map<AccountId, Settings>();
   for (const { name, platform, token, settings } of config.accounts) {
     try {
       const { wire, credentials } = platforms.get(platform)!;
@@ -240,7 +250,7 @@ function configuredAccounts(
 function engineAccounts(
   accounts: Accounts,
   platforms: ReadonlyMap<string, Platform>,
-  settingsOf: (account: string) => Settings,
+  settingsOf: (account: AccountId) => Settings,
 ): EngineAccounts {
   const priorsOf = priorsBySettings();
   return {

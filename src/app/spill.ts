@@ -2,6 +2,7 @@
 // takes up what other nodes accepted for accounts of this one.
 
 import type { Dispatch } from '../dispatch/loop.ts';
+import type { AccountId } from '../domain/ids.ts';
 import type { HealthPart } from '../http/context.ts';
 import type { SpillStanding } from '../store/spill/spill.ts';
 import type { SpillingStore } from '../store/spill/store.ts';
@@ -11,7 +12,7 @@ import type { OpenedSpool } from './spool.ts';
 interface SpillParts {
   readonly clock: Clock;
   readonly ensure: OpenedSpool['ensure'];
-  isOpen(account: string): boolean;
+  isOpen(account: AccountId): boolean;
 }
 
 export function followSpill(spill: SpillingStore, { state }: Dispatch, parts: SpillParts): void {

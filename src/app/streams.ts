@@ -4,7 +4,7 @@
 import { answering } from '../accept/draft.ts';
 import type { AccountPart } from '../cluster/accounts.ts';
 import type { Config, Settings } from '../config/config.ts';
-import { platformOf } from '../domain/ids.ts';
+import { type AccountId, platformOf } from '../domain/ids.ts';
 import type { IntakeOptions } from '../http/context.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { AskedRoad } from '../road/road.ts';
@@ -83,7 +83,7 @@ export function openLive(
 }
 
 // Of a fleet, only what is this node's.
-export function ownsOf({ fleet }: Resources): { owns?: (account: string) => boolean } {
+export function ownsOf({ fleet }: Resources): { owns?: (account: AccountId) => boolean } {
   return fleet === null ? {} : { owns: (account) => fleet.accounts.isHere(account) };
 }
 
@@ -94,7 +94,7 @@ function lost({ log }: Resources): (lost: LostObserver) => void {
 // Made once per account and settings: they are others when an operator sets a limit by hand.
 function liveSettingsBy({ platforms, settingsOf }: Resources) {
   const known = new Map<string, { of: Settings; live: LiveSettings }>();
-  return (account: string): LiveSettings => {
+  return (account: AccountId): LiveSettings => {
     const of = settingsOf(account);
     const made = known.get(account);
     if (made?.of === of) return made.live;

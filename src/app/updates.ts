@@ -2,7 +2,7 @@
 // answers with are submitted like any other.
 
 import { takeReceipt } from '../dispatch/receipts.ts';
-import { parseId, platformOf } from '../domain/ids.ts';
+import { type AccountId, parseId, platformOf } from '../domain/ids.ts';
 import type { IntakeOptions } from '../http/context.ts';
 import { makeWebhookCall } from '../http/webhook-call.ts';
 import type { MessageReceipt } from '../platforms/platform.ts';
@@ -23,9 +23,9 @@ export interface OpenUpdates {
 
 interface UpdateFollower {
   // An update came, of whatever kind.
-  observe?(account: string, update: unknown): Promise<void>;
+  observe?(account: AccountId, update: unknown): Promise<void>;
   // Someone wrote in the chat.
-  onUpdate?(account: string, chat: string): void;
+  onUpdate?(account: AccountId, chat: string): void;
 }
 
 // `options`: asked when an app answers with a call, which is after the HTTP side was made.
@@ -76,7 +76,7 @@ export function openUpdates(
 // be trusted: with another account's delivery the store would answer that this account has a new owner.
 async function receive(
   { engine, ledger, journal }: Resources,
-  account: string,
+  account: AccountId,
   { delivery, ...receipt }: MessageReceipt,
 ): Promise<void> {
   const { messageId } = receipt;
@@ -89,7 +89,7 @@ async function receive(
   if (seq !== undefined) await takeReceipt(engine.dispatch, { account, seq, ...receipt });
 }
 
-async function usernameOf(resources: Resources, account: string): Promise<string | null> {
+async function usernameOf(resources: Resources, account: AccountId): Promise<string | null> {
   const { wire, updates } = resources.platforms.get(platformOf(account)) ?? {};
   const credential = resources.accounts.credentialOf(account);
   if (wire === undefined || updates === undefined || credential === null) return null;

@@ -4,6 +4,7 @@
 import { createEngine, type EngineAccounts } from '../app/delivery.ts';
 import { defaultConfig, type Settings } from '../config/config.ts';
 import type { ReportFault } from '../domain/fault.ts';
+import type { AccountId } from '../domain/ids.ts';
 import { createTelegram, telegramPriors } from '../platforms/telegram/telegram.ts';
 import {
   createTelegramModel,
@@ -19,7 +20,7 @@ import { virtualClock } from '../system/virtual-clock.ts';
 import { type BroadcastRequest, createBroadcasting } from './broadcast.ts';
 
 export const START = 1_900_000_000_000;
-export const ACCOUNT = 'telegram:1';
+export const ACCOUNT: AccountId = 'telegram:1';
 const TOKEN = '1:token';
 
 export interface BroadcastWorldOptions {

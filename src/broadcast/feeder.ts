@@ -7,6 +7,7 @@ import { bodyOf, NO_FILES } from '../domain/body.ts';
 import type { Delivery, NewDelivery } from '../domain/delivery.ts';
 import { INTERNAL, type ReportFault } from '../domain/fault.ts';
 import { HOLDERS, ownKey } from '../domain/idempotency.ts';
+import type { AccountId } from '../domain/ids.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Road } from '../road/road.ts';
 import type { BroadcastStore, FedCommand, Member } from '../store/ports/broadcasts.ts';
@@ -25,7 +26,7 @@ export interface FeederParts {
   readonly broadcasts: Pick<BroadcastStore, 'next' | 'fed'>;
   readonly pace: AccountPace;
   readonly outcomes: Outcomes;
-  readonly settingsOf: (account: string) => FeederSettings;
+  readonly settingsOf: (account: AccountId) => FeederSettings;
   readonly finished: (id: number) => void;
   readonly count: (running: Running, state: 'skipped') => void;
   readonly report: ReportFault;
@@ -53,7 +54,7 @@ type Row = FedCommand['rows'][number];
 
 // The broadcasts of one account take turns.
 interface Feed {
-  readonly account: string;
+  readonly account: AccountId;
   readonly turns: Running[];
   loop: Promise<void> | null;
   isWoken: boolean;
@@ -85,7 +86,7 @@ export class Feeder {
     await feed.loop;
   }
 
-  wake(account: string): void {
+  wake(account: AccountId): void {
     const feed = this.#feedOf(account);
     feed.isWoken = true;
     if (feed.loop !== null || this.#isStopped) return;
@@ -103,7 +104,7 @@ export class Feeder {
     await Promise.all(Array.from(this.#feeds.values(), ({ loop }) => loop));
   }
 
-  runningIn(account: string): number {
+  runningIn(account: AccountId): number {
     return this.#feedOf(account).turns.length;
   }
 
@@ -293,7 +294,7 @@ export class Feeder {
     });
   }
 
-  #feedOf(account: string): Feed {
+  #feedOf(account: AccountId): Feed {
     let feed = this.#feeds.get(account);
     if (feed === undefined) {
       const idle = { loop: null, isWoken: false, nextDueAt: 0, timer: null, wakeAt: 0 };

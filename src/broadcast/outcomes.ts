@@ -4,7 +4,7 @@
 
 import { WITHDRAWN } from '../domain/delivery.ts';
 import type { RoadEvent } from '../domain/event.ts';
-import { platformOf } from '../domain/ids.ts';
+import { type AccountId, platformOf } from '../domain/ids.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { Road } from '../road/road.ts';
@@ -97,7 +97,7 @@ export class Outcomes {
   };
 
   // Someone wrote from this chat.
-  onUpdate(account: string, chat: string): void {
+  onUpdate(account: AccountId, chat: string): void {
     this.#parts.refusals.reached(account, chat);
     if (this.#parts.refusals.hasChanges) this.#saveSoon();
   }
@@ -266,7 +266,7 @@ export class Outcomes {
 const CHANGES_MAX = 10_000;
 
 interface Change {
-  readonly account: string;
+  readonly account: AccountId;
   readonly chat: string;
   // null: it does not refuse any more.
   readonly reason: string | null;
@@ -319,13 +319,13 @@ export class Refusals {
     }
   }
 
-  #isRefusal(account: string, reason: string): boolean {
+  #isRefusal(account: AccountId, reason: string): boolean {
     const rules = this.#platforms.get(platformOf(account))?.broadcast;
     return rules?.unreachable.includes(reason) ?? false;
   }
 
   // Something reached the chat, or came from it.
-  reached(account: string, chat: string): void {
+  reached(account: AccountId, chat: string): void {
     const isRefused = this.#refused.get(account);
     if (isRefused === false) return;
     if (isRefused === undefined) this.#ask(account);
@@ -345,7 +345,7 @@ export class Refusals {
   }
 
   // Nobody refuses most accounts: then what reaches their chats need not be looked up.
-  #ask(account: string): void {
+  #ask(account: AccountId): void {
     this.#refused.set(account, true);
     this.#asked.add(account);
     this.#broadcasts.isBlocked({ account }).then(

@@ -6,10 +6,10 @@ const LATER = NOW + 60_000;
 
 function opensAt(changes: object, freezes: readonly { until: number }[] = []): number | null {
   const breaker = { state: 'closed', until: 0 };
-  const account = { id: 'a', paused: false, refused: null, breaker, ...changes };
+  const account = { id: 'p:a', paused: false, refused: null, breaker, ...changes };
   const road = { accounts: () => [account], limits: () => [{ rules: [], freezes }] };
   const clock = { now: () => NOW };
-  return new AccountPace({ clock, road, rulesOf: () => [] } as never).opensAt('a');
+  return new AccountPace({ clock, road, rulesOf: () => [] } as never).opensAt('p:a');
 }
 
 test('an account goes on now, or after its freeze', () => {

@@ -1,6 +1,7 @@
 // How fast an account may go as a whole, as its limits stand now: what was learned of them counts, a freeze has an end.
 // The road keeps the limits; this only asks, so that a broadcast is fed evenly and its end can be told.
 
+import type { AccountId } from '../domain/ids.ts';
 import type { Charge, Rule } from '../limits/limits.ts';
 import type { Road } from '../road/road.ts';
 import type { Clock } from '../system/clock.ts';
@@ -9,7 +10,7 @@ export interface PaceParts {
   readonly clock: Clock;
   readonly road: Pick<Road, 'limits' | 'accounts'>;
   // The account-wide rules for such a call, before anything was learned.
-  readonly rulesOf: (account: string, charge: Charge) => readonly Rule[];
+  readonly rulesOf: (account: AccountId, charge: Charge) => readonly Rule[];
 }
 
 // What is known of the limits changes slowly.
@@ -24,7 +25,7 @@ export class AccountPace {
   }
 
   // Of calls like this one; null: the account as a whole has no limit.
-  perSecond(account: string, charge: Charge): number | null {
+  perSecond(account: AccountId, charge: Charge): number | null {
     const now = this.#parts.clock.now();
     const key = `${account} ${charge.family} ${charge.gate} ${charge.cost}`;
     const known = this.#known.get(key);
@@ -42,7 +43,7 @@ export class AccountPace {
 
   // When the account may go on: now, after its freeze, or nobody knows (null). While its breaker is not closed only the
   // next try is known, not that the platform takes it.
-  opensAt(account: string): number | null {
+  opensAt(account: AccountId): number | null {
     const now = this.#parts.clock.now();
     const view = this.#parts.road.accounts().find(({ id }) => id === account);
     if (view === undefined) return now;

@@ -1,6 +1,7 @@
 // What broadcasts need of the gateway.
 
 import type { ReportFault } from '../domain/fault.ts';
+import type { AccountId } from '../domain/ids.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Charge, Rule } from '../limits/limits.ts';
 import type { Platform } from '../platforms/platform.ts';
@@ -15,13 +16,13 @@ export interface BroadcastingParts {
   readonly road: Pick<Road, 'submit' | 'move' | 'place' | 'limits' | 'accounts' | 'listen'>;
   readonly ledger: Pick<Ledger, 'getMany' | 'search'>;
   readonly platforms: ReadonlyMap<string, Platform>;
-  readonly rulesOf: (account: string, charge: Charge) => readonly Rule[];
-  readonly settingsOf: (account: string) => FeederSettings;
+  readonly rulesOf: (account: AccountId, charge: Charge) => readonly Rule[];
+  readonly settingsOf: (account: AccountId) => FeederSettings;
   readonly settings: BroadcastSettings;
   // Whether this process feeds the account's broadcasts; left out: all accounts'.
-  readonly owns?: (account: string) => boolean;
+  readonly owns?: (account: AccountId) => boolean;
   // Something is to be done for an account by whoever owns it.
-  readonly tellOwner?: (account: string) => void;
+  readonly tellOwner?: (account: AccountId) => void;
   // A recipient came to an end.
   readonly count: (platform: string, end: string) => void;
   readonly report: ReportFault;

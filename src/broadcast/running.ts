@@ -3,6 +3,7 @@
 
 import type { State } from '../domain/delivery.ts';
 import { WITHDRAWN } from '../domain/delivery.ts';
+import type { AccountId } from '../domain/ids.ts';
 import type { Charge } from '../limits/limits.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { BroadcastState, RecipientState, StoredBroadcast } from '../store/ports/broadcasts.ts';
@@ -18,7 +19,7 @@ export class Running {
   readonly id: number;
   // In the correlation of its deliveries, so that they are found by it.
   readonly publicId: string;
-  readonly account: string;
+  readonly account: AccountId;
   readonly stored: StoredBroadcast;
   readonly platform: Platform;
   readonly template: Template;

@@ -1,6 +1,7 @@
 // Broadcasts at work: keeps the broadcasts that are not over in memory (not their recipients), feeds them, follows what
 // they have on the road, and steers them. After a start it takes up where the process before it ended.
 
+import type { AccountId } from '../domain/ids.ts';
 import type { StoredBroadcast } from '../store/ports/broadcasts.ts';
 import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import type { Timer } from '../system/clock.ts';
@@ -104,7 +105,7 @@ export class BroadcastService implements Broadcasting {
   }
 
   // And of one that is not any more: its next owner goes on with what is on disk.
-  async leave(account: string): Promise<void> {
+  async leave(account: AccountId): Promise<void> {
     const own = [...this.#running.values()].filter((running) => running.account === account);
     for (const running of own) {
       await this.#feeder.remove(running);
@@ -211,7 +212,7 @@ export class BroadcastService implements Broadcasting {
     return this.get(id);
   }
 
-  onUpdate(account: string, chat: string): void {
+  onUpdate(account: AccountId, chat: string): void {
     this.#outcomes.onUpdate(account, chat);
   }
 

@@ -1,5 +1,6 @@
 // What others ask of broadcasts, and what they are told.
 
+import type { AccountId } from '../domain/ids.ts';
 import type { Priority } from '../domain/priority.ts';
 import type {
   BroadcastState,
@@ -19,7 +20,7 @@ export interface NewMember {
 
 export interface BroadcastRequest {
   // An account the gateway knows, and its platform.
-  readonly account: string;
+  readonly account: AccountId;
   readonly platform: string;
   // Saved under a name, or filled for this broadcast alone.
   readonly audience: { kind: 'named'; name: string } | { kind: 'own'; draft: AudienceDraft };
@@ -97,8 +98,8 @@ export interface Broadcasting extends Service {
 
   create(request: BroadcastRequest): Promise<Made>;
   // Of a fleet: the account is this node's from now on, or something of it came to the store; or it is not any more.
-  take(account: string): Promise<void>;
-  leave(account: string): Promise<void>;
+  take(account: AccountId): Promise<void>;
+  leave(account: AccountId): Promise<void>;
   get(id: string): Promise<BroadcastView | null>;
   // Resolves when it is over, and nothing of it is on the road.
   ended(id: string): Promise<BroadcastView | null>;
@@ -114,7 +115,7 @@ export interface Broadcasting extends Service {
   }): Promise<Recipient[] | null>;
 
   // Someone wrote from this chat: it does not refuse the account any more.
-  onUpdate(account: string, chat: string): void;
+  onUpdate(account: AccountId, chat: string): void;
   // How many run or are paused, by platform.
   live(): readonly { platform: string; state: BroadcastState }[];
 }

@@ -2,6 +2,7 @@
 // be taken back, nor what may have been sent already: it goes on to its end.
 
 import { type Delivery, WITHDRAWN } from '../domain/delivery.ts';
+import type { AccountId } from '../domain/ids.ts';
 import { PARTLY_SENT } from '../domain/outcome.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Road } from '../road/road.ts';
@@ -43,7 +44,7 @@ export async function withdrawUntouched(parts: WithdrawalParts, seq: number): Pr
 
 export async function withdraw(
   { road, clock, log, withdrawn }: WithdrawalParts,
-  account: string,
+  account: AccountId,
   seqs: readonly number[],
 ): Promise<void> {
   for (let from = 0; from < seqs.length; from += TOGETHER_MAX) {

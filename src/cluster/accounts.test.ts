@@ -1,6 +1,7 @@
 // Which accounts are a node's, and where it says the others are.
 
 import { expect, test } from 'vitest';
+import type { AccountId } from '../domain/ids.ts';
 import type { StoredOwner } from '../store/ports/fleet.ts';
 import { FleetAccounts } from './accounts.ts';
 import type { FleetNode } from './coordination.ts';
@@ -11,7 +12,7 @@ const node = (name: string, state: FleetNode['state'] = 'ready'): FleetNode => (
 });
 const NODES = [node('a'), node('b'), node('c')];
 const SELF = 'i-a';
-const named = Array.from({ length: 100 }, (_, i) => `telegram:${i}`);
+const named = Array.from({ length: 100 }, (_, i): AccountId => `telegram:${i}`);
 const ownedBy = (name: string) => named.find((id) => ownerFor(id, NODES)?.name === name)!;
 
 function aNode(
@@ -52,7 +53,7 @@ function aNode(
   return { accounts, did };
 }
 
-const row = (account: string, owner: string | null): StoredOwner => ({
+const row = (account: AccountId, owner: string | null): StoredOwner => ({
   ...{ account, node: owner, epoch: 3 },
 });
 

@@ -2,6 +2,7 @@
 // request for an account that nobody has opened yet opens it, if hashing names this node. The store's row is the truth;
 // what is here is where to ask first, and who is asked knows better.
 
+import type { AccountId } from '../domain/ids.ts';
 import type { FleetStore } from '../store/ports/fleet.ts';
 import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import type { FleetNode } from './coordination.ts';
@@ -23,20 +24,20 @@ export interface FleetAccountsParts {
   readonly handOverMsMax: number;
   readonly count: (event: OwnershipEvent) => void;
   // Planned again by itself.
-  readonly onFailure: (error: unknown, account: string) => void;
+  readonly onFailure: (error: unknown, account: AccountId) => void;
 }
 
 export interface AccountRoad {
   // False: another took it meanwhile.
-  take(account: string): Promise<boolean>;
-  handOver(account: string, deadlineMs: number): Promise<void>;
+  take(account: AccountId): Promise<boolean>;
+  handOver(account: AccountId, deadlineMs: number): Promise<void>;
 }
 
 export interface AccountPart {
   // Also of one that it has: what came to the store since is taken up.
-  take(account: string): Promise<void>;
+  take(account: AccountId): Promise<void>;
   // Another has it by now, or soon: nothing more of it is done here.
-  leave(account: string): Promise<void>;
+  leave(account: AccountId): Promise<void>;
 }
 
 export type OwnershipEvent = 'taken' | 'handed_over' | 'lost';
@@ -58,19 +59,19 @@ const TAKEN_TOGETHER_MAX = 32;
 
 export class FleetAccounts implements OwnedAccounts {
   readonly #parts: FleetAccountsParts;
-  readonly #held = new Set<string>();
-  readonly #taking = new Map<string, Promise<boolean>>();
+  readonly #held = new Set<AccountId>();
+  readonly #taking = new Map<AccountId, Promise<boolean>>();
   readonly #listeners = new Set<() => void>();
 
   constructor(parts: FleetAccountsParts) {
     this.#parts = parts;
   }
 
-  isHere(account: string): boolean {
+  isHere(account: AccountId): boolean {
     return this.#held.has(account);
   }
 
-  open(): Iterable<string> {
+  open(): Iterable<AccountId> {
     return this.#held;
   }
 
@@ -83,7 +84,7 @@ export class FleetAccounts implements OwnedAccounts {
   }
 
   // Where to ask first.
-  async whereIs(account: string): Promise<Where> {
+  async whereIs(account: AccountId): Promise<Where> {
     if (this.#held.has(account)) return HERE;
     const owner = this.#planned(account);
     if (owner === null) return NOBODY;
@@ -93,7 +94,7 @@ export class FleetAccounts implements OwnedAccounts {
   }
 
   // What this node answers when it is asked for it: it has it or takes it, or knows who has it.
-  async claim(account: string): Promise<Where> {
+  async claim(account: AccountId): Promise<Where> {
     if (this.#held.has(account)) return HERE;
     const taking = this.#taking.get(account);
     if (taking !== undefined) return (await taking) ? HERE : NOBODY;
@@ -115,7 +116,7 @@ export class FleetAccounts implements OwnedAccounts {
     return this.#nodeOf(incarnation);
   }
 
-  async #rowOf(account: string) {
+  async #rowOf(account: AccountId) {
     if (this.#parts.isStoreAway()) return 'away';
     try {
       return await this.#parts.store.ownerOf(account);
@@ -127,7 +128,7 @@ export class FleetAccounts implements OwnedAccounts {
 
   // Whom to ask after one that does not have it: who that one names. While the store can name nobody, any other, for
   // one of them has it still: what comes for an account in that time must not lie at two nodes, or its order is lost.
-  next(account: string, named: string | null, asked: ReadonlySet<string>): FleetNode | null {
+  next(account: AccountId, named: string | null, asked: ReadonlySet<string>): FleetNode | null {
     const isNew = ({ incarnation }: FleetNode) =>
       incarnation !== this.#parts.self && !asked.has(incarnation);
     const node = this.#nodeOf(named);
@@ -149,7 +150,7 @@ export class FleetAccounts implements OwnedAccounts {
     return () => this.#listeners.delete(listener);
   }
 
-  async take(accounts: readonly string[]): Promise<void> {
+  async take(accounts: readonly AccountId[]): Promise<void> {
     await together(accounts, (account) => this.#take(account));
   }
 
@@ -160,12 +161,12 @@ export class FleetAccounts implements OwnedAccounts {
     );
   }
 
-  async lose(accounts: readonly string[]): Promise<void> {
+  async lose(accounts: readonly AccountId[]): Promise<void> {
     for (const account of accounts) this.lost(account);
   }
 
   // Another has it by now.
-  lost(account: string): void {
+  lost(account: AccountId): void {
     if (!this.#held.delete(account)) return;
     this.#parts.count('lost');
     void this.#leaveServices(account);
@@ -173,13 +174,13 @@ export class FleetAccounts implements OwnedAccounts {
   }
 
   // Taken anew, with what others have written for it meanwhile; unless another has it by now.
-  async refresh(account: string): Promise<void> {
+  async refresh(account: AccountId): Promise<void> {
     if (!this.#held.has(account)) return;
     await this.#give(account);
     await this.claim(account);
   }
 
-  #take(account: string): Promise<boolean> {
+  #take(account: AccountId): Promise<boolean> {
     if (this.#held.has(account)) return Promise.resolve(true);
     const known = this.#taking.get(account);
     if (known !== undefined) return known;
@@ -188,7 +189,7 @@ export class FleetAccounts implements OwnedAccounts {
     return taking;
   }
 
-  async #open(account: string): Promise<boolean> {
+  async #open(account: AccountId): Promise<boolean> {
     const { road, services, count, onFailure } = this.#parts;
     try {
       if (!(await road.take(account))) return false;
@@ -202,7 +203,7 @@ export class FleetAccounts implements OwnedAccounts {
     }
   }
 
-  async #give(account: string): Promise<void> {
+  async #give(account: AccountId): Promise<void> {
     const { road, handOverMsMax, count, onFailure } = this.#parts;
     try {
       await this.#leaveServices(account);
@@ -215,7 +216,7 @@ export class FleetAccounts implements OwnedAccounts {
     this.#tellLeft();
   }
 
-  async #leaveServices(account: string): Promise<void> {
+  async #leaveServices(account: AccountId): Promise<void> {
     for (const service of this.#parts.services()) {
       try {
         await service.leave(account);
@@ -229,7 +230,7 @@ export class FleetAccounts implements OwnedAccounts {
     for (const listener of this.#listeners) listener();
   }
 
-  #planned(account: string): FleetNode | null {
+  #planned(account: AccountId): FleetNode | null {
     return ownerFor(
       account,
       this.#parts.members().filter(({ state }) => state === 'ready'),
@@ -244,8 +245,8 @@ export class FleetAccounts implements OwnedAccounts {
 }
 
 async function together(
-  accounts: readonly string[],
-  work: (account: string) => Promise<unknown>,
+  accounts: readonly AccountId[],
+  work: (account: AccountId) => Promise<unknown>,
 ): Promise<void> {
   const rest = accounts.values();
   const worker = async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { AccountId } from '../domain/ids.ts';
 import { serviceContract } from '../system/service.contract.ts';
 import { type VirtualClock, virtualClock } from '../system/virtual-clock.ts';
 import { aNode } from './coordination.contract.ts';
@@ -9,7 +10,7 @@ import { CUT_OFF_AFTER_MS, OVERDUE_AFTER_MS, POSTGRES_PACE, RETURN_GRACE_MS } fr
 import { ownerFor } from './rendezvous.ts';
 
 const { ttlMs, settleMs } = POSTGRES_PACE;
-const ACCOUNTS = Array.from({ length: 30 }, (_, i) => `account:${i}`);
+const ACCOUNTS = Array.from({ length: 30 }, (_, i): AccountId => `account:${i}`);
 
 // A board whose handles can be cut off, and the rows of a store that can be away.
 function fleet() {
@@ -19,13 +20,13 @@ function fleet() {
     callMs: (handle) => (cut.has(handle) ? null : 1),
     copiesMs: () => [1],
   });
-  const rows = new Map<string, string | null>(ACCOUNTS.map((account) => [account, null]));
+  const rows = new Map<AccountId, string | null>(ACCOUNTS.map((account) => [account, null]));
   const away = { store: false };
   // Whose machine says that their process is gone.
   const gone = new Set<string>();
   const node = (name: string, startedAt = 0) => {
     const self: FleetNode = aNode(name, { startedAt });
-    const open = new Set<string>();
+    const open = new Set<AccountId>();
     const said: string[] = [];
     const failures: unknown[] = [];
     const own = self.incarnation;

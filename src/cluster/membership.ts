@@ -3,6 +3,7 @@
 // because a step takes as long as the store does and a hand-over as long as the calls in flight: nobody may be thought
 // dead for the one, and no dead node's accounts may wait for the other.
 
+import type { AccountId } from '../domain/ids.ts';
 import type { Clock } from '../system/clock.ts';
 import { drained, type Service } from '../system/service.ts';
 import type { Coordination, FleetNode, NodeState } from './coordination.ts';
@@ -40,15 +41,15 @@ export interface MembershipParts {
 // What a node does with accounts. A failure of one account is its own affair: what could not be done is planned again.
 export interface OwnedAccounts {
   // Those that are open in this process.
-  open(): Iterable<string>;
+  open(): Iterable<AccountId>;
   // What the store says of all that have an owner or need one, without those that `stableNodes` own. Rejects while the
   // store cannot be reached.
   rows(stableNodes: readonly string[]): Promise<readonly OwnerRow[]>;
-  take(accounts: readonly string[]): Promise<void>;
+  take(accounts: readonly AccountId[]): Promise<void>;
   // Resolves when they are closed in the store.
   handOver(handOvers: readonly HandOver[]): Promise<void>;
   // Taken over by others.
-  lose(accounts: readonly string[]): Promise<void>;
+  lose(accounts: readonly AccountId[]): Promise<void>;
 }
 
 // Names the incarnations that something was handed over to.
@@ -286,7 +287,7 @@ export class Membership implements Service {
   }
 
   // In batches, for as long as the plan holds.
-  async #take(planned: readonly string[], members: readonly FleetNode[]): Promise<void> {
+  async #take(planned: readonly AccountId[], members: readonly FleetNode[]): Promise<void> {
     const { accounts } = this.#parts;
     for (let from = 0; from < planned.length; from += OPENS_MAX) {
       if (this.#life !== 'running' || !this.#mayMove() || this.#members !== members) {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import type { AccountId } from '../domain/ids.ts';
 import type { FleetNode, NodeState } from './coordination.ts';
-import { type OwnershipFacts, planOwnership } from './plan.ts';
+import { type OwnerRow, type OwnershipFacts, planOwnership } from './plan.ts';
 import { ownerFor } from './rendezvous.ts';
 
 const node = (incarnation: string, state: NodeState = 'ready', name = incarnation): FleetNode => ({
@@ -12,7 +13,7 @@ const node = (incarnation: string, state: NodeState = 'ready', name = incarnatio
 });
 const [A, B, C] = [node('a'), node('b'), node('c')];
 const ALL = [A, B, C];
-const ACCOUNTS = Array.from({ length: 300 }, (_, i) => `telegram:${i}`);
+const ACCOUNTS = Array.from({ length: 300 }, (_, i): AccountId => `telegram:${i}`);
 const ofNode = (owner: FleetNode, nodes: readonly FleetNode[]) =>
   ACCOUNTS.filter((account) => ownerFor(account, nodes) === owner);
 
@@ -105,12 +106,12 @@ test('who is cut off from the store keeps what it has until another takes it', (
 });
 
 test('what is open here and another’s in the store is lost, and not handed over', () => {
-  const rows = [
+  const rows: OwnerRow[] = [
     { account: 'telegram:1', node: 'b' },
     { account: 'telegram:2', node: 'a' },
     { account: 'telegram:3', node: null },
   ];
-  const open = ['telegram:1', 'telegram:2', 'telegram:3'];
+  const open = rows.map(({ account }) => account);
   const plan = planned({ members: [A, B], rows, open });
   expect(plan.lost).toEqual(['telegram:1', 'telegram:3']);
   expect(plan.handOver.map(({ account }) => account)).not.toContain('telegram:1');

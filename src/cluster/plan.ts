@@ -3,6 +3,7 @@
 // by the node that hashing names; what a live node owns is left until that node hands it over; an owner hands over
 // what should be another's, a few at a time, and only while the fleet has not changed for a moment.
 
+import type { AccountId } from '../domain/ids.ts';
 import type { FleetNode } from './coordination.ts';
 import { type Rendezvous, rendezvous } from './rendezvous.ts';
 
@@ -14,7 +15,7 @@ export interface OwnershipFacts {
   // What the store says; those that other live nodes own may be left out.
   readonly rows: readonly OwnerRow[];
   // The accounts that were open in this process before `rows` were read: a row that names another is then the later.
-  readonly open: Iterable<string>;
+  readonly open: Iterable<AccountId>;
   // Whether the members have been the same for a while; see `membership.ts`.
   readonly isSettled: boolean;
   // Each is a short pause of its account.
@@ -22,20 +23,20 @@ export interface OwnershipFacts {
 }
 
 export interface OwnerRow {
-  readonly account: string;
+  readonly account: AccountId;
   // The incarnation of its owner; null: nobody.
   readonly node: string | null;
 }
 
 export interface OwnershipPlan {
-  readonly open: readonly string[];
+  readonly open: readonly AccountId[];
   readonly handOver: readonly HandOver[];
   // Open here, and another's by now: whatever is done for them is refused.
-  readonly lost: readonly string[];
+  readonly lost: readonly AccountId[];
 }
 
 export interface HandOver {
-  readonly account: string;
+  readonly account: AccountId;
   // The incarnation of who should open it.
   readonly to: string;
 }
@@ -59,12 +60,12 @@ export function planOwnership(facts: OwnershipFacts): OwnershipPlan {
 function opensOf(
   { self, members, rows, isSettled }: OwnershipFacts,
   node: FleetNode | undefined,
-  open: ReadonlySet<string>,
-): string[] {
+  open: ReadonlySet<AccountId>,
+): AccountId[] {
   if (node?.state !== 'ready') return [];
   const alive = new Map(members.map((member) => [member.incarnation, member]));
   const owners = readyOnes(members);
-  const opens: string[] = [];
+  const opens: AccountId[] = [];
   for (const row of rows) {
     if (open.has(row.account)) continue;
     // Its own and not open: something failed on the way. It is opened again, and handed over if it should be another's.
@@ -83,7 +84,7 @@ function isFree(owner: FleetNode | undefined, isSettled: boolean): boolean {
 function handOversOf(
   { self, members, isSettled, handOversMax }: OwnershipFacts,
   node: FleetNode | undefined,
-  open: ReadonlySet<string>,
+  open: ReadonlySet<AccountId>,
 ): HandOver[] {
   // Who is not a member any more does not know who is.
   if (node === undefined || node.state === 'cut_off') return [];

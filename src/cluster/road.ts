@@ -6,6 +6,7 @@
 
 import type { NewDelivery } from '../domain/delivery.ts';
 import { FLEET_PATHS } from '../domain/fleet.ts';
+import type { AccountId } from '../domain/ids.ts';
 import type { AskedRoad, Ended, MoveOrder } from '../road/road.ts';
 import type { Appended, DeliveryStore, Moved } from '../store/ports/delivery.ts';
 import type { FleetStore } from '../store/ports/fleet.ts';
@@ -25,7 +26,7 @@ export interface FleetRoadParts {
   readonly peers: Pick<FleetPeers, 'ask'>;
   // Waits or is in flight in this process.
   readonly isOnRoad: (seq: number) => boolean;
-  readonly queueMaxOf: (account: string) => number;
+  readonly queueMaxOf: (account: AccountId) => number;
   readonly views: FleetViews;
   // Leaves what was written without the owner for the owner, and tells all nodes; true: it has been taken up. Callers
   // are answered only then, so that what they send next comes behind it whichever node they ask.
@@ -79,7 +80,7 @@ export class FleetRoad {
   readonly road: AskedRoad;
   readonly #parts: FleetRoadParts;
   // Accounts that something was written for without their owner.
-  readonly #untold = new Set<string>();
+  readonly #untold = new Set<AccountId>();
   #left = new AbortController();
   #isTelling = false;
   #isStopped = false;
@@ -188,7 +189,7 @@ export class FleetRoad {
   }
 
   async #atOwner<T extends { readonly kind: string }>(
-    account: string,
+    account: AccountId,
     command: OwnerCommand<T>,
   ): Promise<T> {
     for (let round = 1; ; round++) {
@@ -202,7 +203,7 @@ export class FleetRoad {
 
   // null: nobody who has it was found; `all`: those that were asked.
   async #lookForOwner<T extends { readonly kind: string }>(
-    account: string,
+    account: AccountId,
     command: OwnerCommand<T>,
     all: Set<string>,
   ): Promise<T | null> {
@@ -234,7 +235,7 @@ export class FleetRoad {
 
   // Not behind the back of one who has just taken it and was not asked: what comes next would go past this.
   async #withoutOwner<T extends { readonly kind: string }>(
-    account: string,
+    account: AccountId,
     write: OwnerCommand<T>['without'],
     asked: ReadonlySet<string>,
   ): Promise<T | typeof NOT_OWNER> {
@@ -254,7 +255,7 @@ export class FleetRoad {
 
   // While the store is away nobody can tell: then it is accepted into this node's spill, for whoever has the account
   // when the store is back.
-  async #lastOwner(account: string): Promise<{ node: string | null; epoch: number }> {
+  async #lastOwner(account: AccountId): Promise<{ node: string | null; epoch: number }> {
     try {
       const row = await this.#parts.journal.ownerOf(account);
       return row ?? { node: null, epoch: FIRST_EPOCH };
@@ -265,7 +266,7 @@ export class FleetRoad {
   }
 
   // Something was written for an account that its owner does not know of: it may live, and only have been out of reach.
-  tell(account: string): void {
+  tell(account: AccountId): void {
     this.#untold.add(account);
     if (this.#isTelling) return;
     this.#isTelling = true;

@@ -1,6 +1,7 @@
 // A process of a simulated fleet: the membership as the gateway runs it, and in the gateway's place a sender that
 // begins and sends for every account it has open. It has a clock of its own that is set wrong and drifts.
 
+import type { AccountId } from '../domain/ids.ts';
 import type { Owner } from '../store/ports/ownership.ts';
 import type { Clock } from '../system/clock.ts';
 import { SimulatedProcess } from '../system/simulated-process.ts';
@@ -32,7 +33,7 @@ export class WorldNode {
   readonly membership: Membership;
   readonly #parts: WorldNodeParts;
   readonly #clock: Clock;
-  readonly #open = new Map<string, Owner>();
+  readonly #open = new Map<AccountId, Owner>();
   readonly #inFlight = new Map<string, Promise<void>>();
   readonly #process = new SimulatedProcess();
   #isLeaving = false;
@@ -90,7 +91,7 @@ export class WorldNode {
     this.crash();
   }
 
-  async #take(accounts: readonly string[]): Promise<void> {
+  async #take(accounts: readonly AccountId[]): Promise<void> {
     const { store, incarnation } = this.#parts;
     const opening = accounts.map(async (account) => {
       const owner = await this.#via(store.open(incarnation, account));
@@ -119,13 +120,13 @@ export class WorldNode {
     });
   }
 
-  #sendNext(account: string, owner: Owner): void {
+  #sendNext(account: AccountId, owner: Owner): void {
     if (this.#inFlight.has(account)) return;
     const sending = this.#send(account, owner).finally(() => this.#inFlight.delete(account));
     this.#inFlight.set(account, sending);
   }
 
-  async #send(account: string, owner: Owner): Promise<void> {
+  async #send(account: AccountId, owner: Owner): Promise<void> {
     const { store, incarnation, mistake } = this.#parts;
     const askedAt = this.#clock.now();
     try {

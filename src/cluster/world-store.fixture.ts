@@ -2,6 +2,7 @@
 // over a line that takes its time and loses answers. It is also where promises are checked, because every send begins
 // here: one sender per account.
 
+import type { AccountId } from '../domain/ids.ts';
 import type { MemoryDisk } from '../store/memory/disk.ts';
 import { closeAccount, isOwner, openAccount } from '../store/memory/owners.ts';
 import type { Owner } from '../store/ports/ownership.ts';
@@ -33,7 +34,7 @@ export interface Begin {
 export interface WorldStoreParts {
   readonly clock: Clock;
   readonly random: Random;
-  readonly accounts: readonly string[];
+  readonly accounts: readonly AccountId[];
   readonly mistake: Mistake | null;
   // How many of them, 0 to 1: what was asked for is done, and nobody knows.
   readonly answersLost: number;
@@ -42,7 +43,7 @@ export interface WorldStoreParts {
 export class StoreAway extends Error {}
 
 export class WorldStore {
-  readonly accounts: readonly string[];
+  readonly accounts: readonly AccountId[];
   // What was promised and not kept, in words.
   readonly violations: string[] = [];
   // Nodes that do not reach it, by incarnation.
@@ -65,7 +66,7 @@ export class WorldStore {
     this.accounts = accounts;
   }
 
-  rowOf(account: string): { readonly node: string | null; readonly epoch: number } {
+  rowOf(account: AccountId): { readonly node: string | null; readonly epoch: number } {
     return this.#owners.get(account) ?? { node: null, epoch: 0 };
   }
 
@@ -77,7 +78,7 @@ export class WorldStore {
     );
   }
 
-  open(node: string, account: string): Promise<Owner> {
+  open(node: string, account: AccountId): Promise<Owner> {
     return this.#call(node, () => {
       const before = this.rowOf(account);
       const owner = this.#opened(node, account);
@@ -118,7 +119,7 @@ export class WorldStore {
   // Whose each account was, since when: what the checks go by, kept apart from what the rules decide.
   readonly #heldAt = new Map<string, { since: number; node: string | null; epoch: number }[]>();
 
-  #opened(node: string, account: string): Owner {
+  #opened(node: string, account: AccountId): Owner {
     const { epoch } = this.rowOf(account);
     if (this.#mistake !== 'take_over_keeps_epoch' || epoch === 0) {
       return openAccount(this.#disk, account, node);

@@ -2,6 +2,7 @@
 // wrong; all of it from one seed. Afterwards everything is healed, and what was promised must come true within a
 // bound.
 
+import type { AccountId } from '../domain/ids.ts';
 import { intBelow, pick, type Random, seededRandom } from '../system/random.ts';
 import { type VirtualClock, virtualClock } from '../system/virtual-clock.ts';
 import { MemoryBoard } from './memory.ts';
@@ -48,7 +49,7 @@ export class FleetWorld {
     this.#options = options;
     this.#random = seededRandom(seed);
     this.clock = virtualClock(START_AT, { promisesOnly: true });
-    const accounts = Array.from({ length: count }, (_, i) => `account:${i}`);
+    const accounts = Array.from({ length: count }, (_, i): AccountId => `account:${i}`);
     const { answersLost = ANSWERS_LOST } = options;
     this.store = new WorldStore({
       ...{ clock: this.clock, random: this.#random, accounts, mistake, answersLost },

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
+import type { AccountId } from '../domain/ids.ts';
 import { defaultConfig } from './resolve.ts';
 import { SettableLimits } from './settable-limits.ts';
 
-const ACCOUNT = 'telegram:1';
+const ACCOUNT: AccountId = 'telegram:1';
 
 function hand(more: object = {}) {
   const usual = Object.freeze({ ...defaultConfig(), ...more });

@@ -1,6 +1,7 @@
 // Limits of one account that an operator has set while the gateway runs, over what the settings say. Held to the same
 // bounds and relations as the settings themselves; where they are kept is the road's.
 
+import type { AccountId } from '../domain/ids.ts';
 import type {
   CheckedLimits,
   LimitChange,
@@ -24,22 +25,25 @@ interface Set {
 const NOTHING: LimitsByHand = Object.freeze({});
 
 export class SettableLimits {
-  readonly #settingsOf: (account: string) => Settings;
-  readonly #platformOf: (account: string) => string;
-  readonly #set = new Map<string, Set>();
+  readonly #settingsOf: (account: AccountId) => Settings;
+  readonly #platformOf: (account: AccountId) => string;
+  readonly #set = new Map<AccountId, Set>();
 
   // As the configuration has them.
-  constructor(settingsOf: (account: string) => Settings, platformOf: (account: string) => string) {
+  constructor(
+    settingsOf: (account: AccountId) => Settings,
+    platformOf: (account: AccountId) => string,
+  ) {
     this.#settingsOf = settingsOf;
     this.#platformOf = platformOf;
   }
 
-  settingsOf(account: string): Settings {
+  settingsOf(account: AccountId): Settings {
     return this.#set.get(account)?.settings ?? this.#settingsOf(account);
   }
 
   // What a change would come to. Nothing is changed by it.
-  check(account: string, change: LimitChange): CheckedLimits {
+  check(account: AccountId, change: LimitChange): CheckedLimits {
     const names = this.#keysOf(account).map((key) => settingOf(key).name);
     const problems: WrongLimit[] = [];
     const byHand = new Map<string, unknown>(Object.entries(this.#set.get(account)?.byHand ?? {}));
@@ -56,7 +60,7 @@ export class SettableLimits {
   }
 
   // From now on; what is kept may be of another version, so what is wrong by now is told and left out.
-  set(account: string, byHand: LimitsByHand): readonly WrongLimit[] {
+  set(account: AccountId, byHand: LimitsByHand): readonly WrongLimit[] {
     if (Object.keys(byHand).length === 0) {
       this.#set.delete(account);
       return [];
@@ -67,7 +71,7 @@ export class SettableLimits {
     return problems;
   }
 
-  view(account: string): LimitSetting[] {
+  view(account: AccountId): LimitSetting[] {
     const usual = this.#settingsOf(account);
     const { byHand, settings } = this.#set.get(account) ?? { byHand: NOTHING, settings: usual };
     return this.#keysOf(account).map((key) => {
@@ -82,7 +86,7 @@ export class SettableLimits {
     });
   }
 
-  #over(account: string, byHand: LimitChange) {
+  #over(account: AccountId, byHand: LimitChange) {
     const keys = this.#keysOf(account);
     const wrong: SettingProblem[] = [];
     const given = Object.entries(byHand).flatMap(([name, raw]): Given[] => {
@@ -98,7 +102,7 @@ export class SettableLimits {
     return { settings, problems, byName };
   }
 
-  #keysOf(account: string): SettingKey[] {
+  #keysOf(account: AccountId): SettingKey[] {
     const platforms: readonly PlatformDefinition[] = PLATFORMS;
     const platform = platforms.find(({ name }) => name === this.#platformOf(account));
     return Object.entries(platform?.settings ?? {})

@@ -8,53 +8,53 @@ const alias = (i: number, moved = false) => ({ from: `@name${i}`, to: `-100${i}`
 
 test('a chat is known by its newest id, however many steps it took, and a circle ends', () => {
   const aliases = new Aliases();
-  expect(aliases.learn('a', { from: '1', to: '2', moved: true })).toBe(true);
-  expect(aliases.learn('a', { from: '2', to: '3', moved: true })).toBe(true);
-  expect(aliases.canonical('a', '1')).toBe('3');
-  expect(aliases.learn('a', { from: '3', to: '1', moved: false })).toBe(false);
-  expect(aliases.canonical('b', '1')).toBe('1');
-  expect(aliases.isNewHome('a', '3')).toBe(true);
-  expect(aliases.isNewHome('a', '1')).toBe(false);
-  expect(aliases.isNewHome('b', '3')).toBe(false);
+  expect(aliases.learn('p:a', { from: '1', to: '2', moved: true })).toBe(true);
+  expect(aliases.learn('p:a', { from: '2', to: '3', moved: true })).toBe(true);
+  expect(aliases.canonical('p:a', '1')).toBe('3');
+  expect(aliases.learn('p:a', { from: '3', to: '1', moved: false })).toBe(false);
+  expect(aliases.canonical('p:b', '1')).toBe('1');
+  expect(aliases.isNewHome('p:a', '3')).toBe(true);
+  expect(aliases.isNewHome('p:a', '1')).toBe(false);
+  expect(aliases.isNewHome('p:b', '3')).toBe(false);
 });
 
 test('a stranger’s chats do not fill the memory: the oldest are forgotten, and learned again', () => {
   const aliases = new Aliases();
-  aliases.learn('other', alias(0));
-  for (let i = 0; i < MANY; i++) aliases.learn('a', alias(i));
-  const kept = [...aliases.of('a')].length;
+  aliases.learn('p:other', alias(0));
+  for (let i = 0; i < MANY; i++) aliases.learn('p:a', alias(i));
+  const kept = [...aliases.of('p:a')].length;
   expect(kept).toBeLessThanOrEqual(MANY / 2);
   expect(kept).toBeGreaterThanOrEqual(1_000);
   // The newest of them, without a gap.
   for (let i = MANY - kept; i < MANY; i++) {
-    expect(aliases.canonical('a', alias(i).from)).toBe(alias(i).to);
+    expect(aliases.canonical('p:a', alias(i).from)).toBe(alias(i).to);
   }
-  expect(aliases.canonical('a', alias(0).from)).toBe(alias(0).from);
-  expect(aliases.canonical('other', alias(0).from)).toBe(alias(0).to);
-  expect(aliases.learn('a', alias(0))).toBe(true);
-  expect(aliases.canonical('a', alias(0).from)).toBe(alias(0).to);
+  expect(aliases.canonical('p:a', alias(0).from)).toBe(alias(0).from);
+  expect(aliases.canonical('p:other', alias(0).from)).toBe(alias(0).to);
+  expect(aliases.learn('p:a', alias(0))).toBe(true);
+  expect(aliases.canonical('p:a', alias(0).from)).toBe(alias(0).to);
 });
 
 test('where chats moved to is forgotten with the move, unless another moved there too', () => {
   const aliases = new Aliases();
-  aliases.learn('a', { from: 'old', to: 'shared', moved: true });
-  aliases.learn('a', alias(0, true));
-  for (let i = 1; i < MANY; i++) aliases.learn('a', alias(i, true));
-  expect(aliases.isNewHome('a', alias(0).to)).toBe(false);
-  expect(aliases.isNewHome('a', 'shared')).toBe(false);
-  expect(aliases.isNewHome('a', alias(MANY - 1).to)).toBe(true);
-  aliases.learn('a', { from: 'older', to: alias(MANY - 1).to, moved: true });
-  aliases.learn('a', { from: 'older', to: 'elsewhere', moved: true });
-  expect(aliases.isNewHome('a', alias(MANY - 1).to)).toBe(true);
+  aliases.learn('p:a', { from: 'old', to: 'shared', moved: true });
+  aliases.learn('p:a', alias(0, true));
+  for (let i = 1; i < MANY; i++) aliases.learn('p:a', alias(i, true));
+  expect(aliases.isNewHome('p:a', alias(0).to)).toBe(false);
+  expect(aliases.isNewHome('p:a', 'shared')).toBe(false);
+  expect(aliases.isNewHome('p:a', alias(MANY - 1).to)).toBe(true);
+  aliases.learn('p:a', { from: 'older', to: alias(MANY - 1).to, moved: true });
+  aliases.learn('p:a', { from: 'older', to: 'elsewhere', moved: true });
+  expect(aliases.isNewHome('p:a', alias(MANY - 1).to)).toBe(true);
 });
 
 test('is known again from what was stored', () => {
   const aliases = new Aliases();
-  aliases.restore(recordOf('a', { from: '1', to: '2', moved: true }, 5));
-  aliases.restore({ account: 'a', key: 'freeze|chat|9', value: '{"to":"3"}', updatedAt: 5 });
-  expect(aliases.canonical('a', '1')).toBe('2');
-  expect(aliases.isNewHome('a', '2')).toBe(true);
-  expect([...aliases.of('a')]).toHaveLength(1);
+  aliases.restore(recordOf('p:a', { from: '1', to: '2', moved: true }, 5));
+  aliases.restore({ account: 'p:a', key: 'freeze|chat|9', value: '{"to":"3"}', updatedAt: 5 });
+  expect(aliases.canonical('p:a', '1')).toBe('2');
+  expect(aliases.isNewHome('p:a', '2')).toBe(true);
+  expect([...aliases.of('p:a')]).toHaveLength(1);
 });
 
 test('what is forgotten is deleted from the store: at once, and what older versions left at the start', async () => {

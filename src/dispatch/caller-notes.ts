@@ -1,5 +1,6 @@
 // Which callers still wait for their answer, written down for the next process.
 
+import type { AccountId } from '../domain/ids.ts';
 import type { CallerStore, Unanswered, UnansweredBounds } from '../store/ports/callers.ts';
 import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import type { AccountOwners } from './state.ts';
@@ -18,13 +19,13 @@ export class CallerNotes {
   }
 
   // Only the next process reads it: that the store cannot be written now is no reason to fail.
-  note(account: string, seq: number, isThere: boolean): void {
+  note(account: AccountId, seq: number, isThere: boolean): void {
     this.#write(account, seq, isThere).catch((error: unknown) => {
       if (!(error instanceof JournalUnavailable)) this.#p.fatal(error);
     });
   }
 
-  async #write(account: string, seq: number, isThere: boolean): Promise<void> {
+  async #write(account: AccountId, seq: number, isThere: boolean): Promise<void> {
     const owner = await this.#p.owners.open(account);
     await this.#p.journal.callers.caller(owner, seq, isThere);
   }

@@ -1,10 +1,8 @@
 // How the clock of a process stood, as it is kept on disk for the next one: to the time since boot, and to the `Date`
 // of each host's answers. It is a record among those of the limits, so that both are written in one commit.
 
-import type { StoredLimit } from '../store/ports/limits.ts';
+import { NO_ACCOUNT, type StoredLimit } from '../store/ports/limits.ts';
 
-// No account has this id.
-export const CLOCK_ACCOUNT = '';
 const KEY = 'clock';
 
 export interface ClockRecord {
@@ -26,11 +24,11 @@ export interface HostTime {
 }
 
 export function isClockRecord({ account, key }: StoredLimit): boolean {
-  return account === CLOCK_ACCOUNT && key === KEY;
+  return account === NO_ACCOUNT && key === KEY;
 }
 
 export function writeClock(record: ClockRecord, now: number): StoredLimit {
-  return { account: CLOCK_ACCOUNT, key: KEY, value: JSON.stringify(record), updatedAt: now };
+  return { account: NO_ACCOUNT, key: KEY, value: JSON.stringify(record), updatedAt: now };
 }
 
 // null: there is none, or it says nothing sensible.

@@ -4,6 +4,7 @@ import { aDelivery } from '../domain/delivery.fixture.ts';
 import type { NewDelivery } from '../domain/delivery.ts';
 import type { RoadEvent } from '../domain/event.ts';
 import type { ReportFault } from '../domain/fault.ts';
+import type { AccountId } from '../domain/ids.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { Priors, Rule } from '../limits/limits.ts';
 import { safePriors } from '../platforms/bounded.ts';
@@ -128,9 +129,9 @@ export function aRoad(
     bootTime?: () => BootTime | null;
     // What the platform's answers say at that time of our clock; null: no `Date`.
     dateOf?: (now: number) => number | null;
-    hostOf?: (account: string) => string;
+    hostOf?: (account: AccountId) => string;
     // Why an account is refused from the start.
-    refusedOf?: (account: string) => string | null;
+    refusedOf?: (account: AccountId) => string | null;
     // What the platform says when it is asked for the account.
     identify?: () => Identified;
     wrap?: (platform: Platform, clock: Clock) => Platform;
@@ -158,7 +159,7 @@ export function aRoad(
   const platform = wrap(good, clock);
   const store = node === undefined ? made : { ...made, journal: made.journal.beside(node) };
   const lost: string[] = [];
-  const fleet = { certainMs: CERTAIN_MS, onLost: (account: string) => void lost.push(account) };
+  const fleet = { certainMs: CERTAIN_MS, onLost: (account: AccountId) => void lost.push(account) };
   const profile: Profile = {
     platform,
     priors: platform.limits,
@@ -227,7 +228,7 @@ export function aRoad(
 }
 
 export function message(changes: Partial<NewDelivery> = {}): NewDelivery {
-  const call = { account: 'fake:1', platform: 'fake', chat: 'c', method: 'send' };
+  const call = { account: 'fake:1' as const, platform: 'fake', chat: 'c', method: 'send' };
   return aDelivery({ ...call, gate: 'open', acceptedAt: START, body: '{}', ...changes });
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FaultStage } from '../domain/fault.ts';
+import type { AccountId } from '../domain/ids.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import { bounded } from '../platforms/bounded.ts';
 import { type FaultMode, faulty, type PlatformFault } from '../platforms/faulty.fixture.ts';
@@ -216,7 +217,7 @@ test('what cannot be taken up at the start is dead, and the start goes on', asyn
   const disk = createMemoryDisk();
   const before = aRoad(() => SENT, { disk });
   const journal = soleOwner(before.store.journal);
-  const append = async (account: string) => {
+  const append = async (account: AccountId) => {
     const appended = await journal.append(message({ account }), { queueMax: 100 });
     if (appended.kind !== 'accepted') throw new Error('not accepted');
     return appended.queued.seq;
@@ -273,7 +274,7 @@ test('a doubt that its platform cannot judge is dead, not sent again at every st
 test('what the disk has changed is dead and never sent, whether it waited or was in flight', async () => {
   const disk = createMemoryDisk();
   const journal = soleOwner(aRoad(() => SENT, { disk }).store.journal);
-  const append = async (account: string) => {
+  const append = async (account: AccountId) => {
     const appended = await journal.append(message({ account }), { queueMax: 100 });
     if (appended.kind !== 'accepted') throw new Error('not accepted');
     return appended.queued.seq;

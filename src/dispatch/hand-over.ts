@@ -1,6 +1,7 @@
 // Accounts of a node come and go while it runs: one is taken with all that the store knows of it, and handed over with
 // all that was learned here. Embedded, accounts are taken at the start and kept.
 
+import type { AccountId } from '../domain/ids.ts';
 import type { Clock } from '../system/clock.ts';
 import { sleep } from '../system/clock.ts';
 import { type RecoveryPorts, recoverOne } from './recover.ts';
@@ -14,13 +15,13 @@ export interface HandOverParts {
   readonly clock: Clock;
   readonly ports: RecoveryPorts;
   // Nothing of it waits or is in flight.
-  isIdle(account: string): boolean;
+  isIdle(account: AccountId): boolean;
   // Closes what can be closed of the accounts that are to go.
   closeLeaving(): void;
 }
 
 // False: another took it meanwhile.
-export async function takeAccount(parts: HandOverParts, account: string): Promise<boolean> {
+export async function takeAccount(parts: HandOverParts, account: AccountId): Promise<boolean> {
   const { state, clock } = parts;
   // It was lost a moment ago, and its calls are still in flight.
   while (state.leaving.has(account)) {
@@ -36,7 +37,7 @@ export async function takeAccount(parts: HandOverParts, account: string): Promis
 // the next owner. Messages are accepted for the next owner meanwhile.
 export async function handOverAccount(
   { state, clock, isIdle }: HandOverParts,
-  account: string,
+  account: AccountId,
   deadlineMs: number,
 ): Promise<void> {
   const until = clock.now() + deadlineMs;

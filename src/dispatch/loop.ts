@@ -2,6 +2,7 @@
 
 import { ACCOUNT_REMOVED, type NewDelivery, type Queued } from '../domain/delivery.ts';
 import type { ReportFault } from '../domain/fault.ts';
+import type { AccountId } from '../domain/ids.ts';
 import type { AccountLimits, Ticket } from '../limits/limits.ts';
 import type { CosmeticAnswer, CosmeticCall, MoveOrder } from '../road/road.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
@@ -52,7 +53,7 @@ export interface DispatchOptions {
   readonly fleet?: {
     // How long after it was begun on disk a call may leave: later another node may have taken the account over.
     readonly certainMs: number;
-    readonly onLost: (account: string) => void;
+    readonly onLost: (account: AccountId) => void;
   };
   // Called with broken invariants of the road itself; the process must not go on after one.
   readonly fatal: (error: unknown) => void;
@@ -60,10 +61,10 @@ export interface DispatchOptions {
 
 // What dispatch needs to know of accounts; accounts/ and the settings answer it.
 export interface DispatchAccounts {
-  profileOf(id: string): Profile;
-  stateOf(id: string): { paused: boolean; refused: string | null };
-  credentialOf(id: string): string | null;
-  setRefused(id: string, reason: string | null): Promise<unknown>;
+  profileOf(id: AccountId): Profile;
+  stateOf(id: AccountId): { paused: boolean; refused: string | null };
+  credentialOf(id: AccountId): string | null;
+  setRefused(id: AccountId, reason: string | null): Promise<unknown>;
 }
 
 export class Dispatch implements Service {
@@ -105,7 +106,7 @@ export class Dispatch implements Service {
       this.#shown,
     );
     this.#cosmetics = new Cosmetics(state, options);
-    const isIdle = (account: string) => this.#isIdle(account);
+    const isIdle = (account: AccountId) => this.#isIdle(account);
     const closeLeaving = () => this.#closeLeaving(clock.now());
     this.#handOver = { state, clock, ports, isIdle, closeLeaving };
   }
@@ -211,27 +212,27 @@ export class Dispatch implements Service {
 
   // In a fleet. `take`: the account becomes this node's, with all that the store knows of it; false: another took it
   // meanwhile. `handOver`: nothing more of it is begun, and what is in flight ends, at the latest at the deadline.
-  take(account: string): Promise<boolean> {
+  take(account: AccountId): Promise<boolean> {
     return takeAccount(this.#handOver, account);
   }
 
-  handOver(account: string, deadlineMs: number): Promise<void> {
+  handOver(account: AccountId, deadlineMs: number): Promise<void> {
     return handOverAccount(this.#handOver, account, deadlineMs);
   }
 
-  #isIdle(account: string): boolean {
+  #isIdle(account: AccountId): boolean {
     return this.state.scheduler.isIdle(account) && !this.#cosmetics.isBusy(account);
   }
 
   // The account was removed: what waits for it ends, and when nothing is left that would be lost (calls in flight,
   // freezes, what was learned, what its windows count) it is closed.
-  leave(account: string): void {
+  leave(account: AccountId): void {
     this.state.leave(account);
     this.#closeLeaving(this.#o.clock.now());
   }
 
   // Ends what waits in an account; says how many.
-  async cancelAll(account: string, reason: string, by: string): Promise<number> {
+  async cancelAll(account: AccountId, reason: string, by: string): Promise<number> {
     const at = this.#o.clock.now();
     let cancelled = 0;
     const waiting = this.state.scheduler.waitingOf(account);
@@ -258,14 +259,14 @@ export class Dispatch implements Service {
     }
   }
 
-  async #release(account: string, limits: AccountLimits): Promise<void> {
+  async #release(account: AccountId, limits: AccountLimits): Promise<void> {
     await this.state.saveLimits(limits.takeUnsaved());
     // Unless it has come back meanwhile.
     if (!this.state.accounts.has(account)) await this.state.owners.close(account);
   }
 
   // What came back to the queue after its account was removed.
-  async #cancelLeft(account: string): Promise<void> {
+  async #cancelLeft(account: AccountId): Promise<void> {
     try {
       await this.cancelAll(account, ACCOUNT_REMOVED, 'sluice');
     } catch (error) {

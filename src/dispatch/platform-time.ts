@@ -3,6 +3,7 @@
 // been set in between, and how much of a freeze is really left.
 // An answer's `Date` is looked at now and then, and written only when it says something new.
 
+import type { AccountId } from '../domain/ids.ts';
 import type { StoredLimit } from '../store/ports/limits.ts';
 import type { Clock, Timer } from '../system/clock.ts';
 import { type ClockRecord, type HostTime, writeClock } from './clock-record.ts';
@@ -18,7 +19,7 @@ const HOSTS_MAX = 100;
 
 export interface PlatformTimePorts {
   readonly clock: Clock;
-  readonly accounts: { credentialOf(id: string): string | null };
+  readonly accounts: { credentialOf(id: AccountId): string | null };
 }
 
 export class PlatformTime {

@@ -1,12 +1,13 @@
 // What a platform reports of a message after it has accepted it: that it arrived, that it was read, that it could not
 // be delivered after all, or that one whose answer was lost is out.
 
+import type { AccountId } from '../domain/ids.ts';
 import type { ReceiptCommand, ReceiptEffect } from '../store/ports/delivery.ts';
 import { sleep } from '../system/clock.ts';
 import type { Dispatch } from './loop.ts';
 
 // Of a delivery of this account.
-export type ReceiptOrder = ReceiptCommand & { readonly account: string };
+export type ReceiptOrder = ReceiptCommand & { readonly account: AccountId };
 
 // Between two looks at a call whose answer is awaited.
 const IN_FLIGHT_LOOK_MS = 100;

@@ -5,8 +5,9 @@
 // of the limits that cannot be read is left out.
 
 import type { Queued } from '../domain/delivery.ts';
+import type { AccountId } from '../domain/ids.ts';
 import { type AccountLimits, type PastCall, shiftRecord } from '../limits/limits.ts';
-import type { LimitStore, StoredLimit } from '../store/ports/limits.ts';
+import { type LimitStore, NO_ACCOUNT, type StoredLimit } from '../store/ports/limits.ts';
 import type { MaintenanceStore } from '../store/ports/maintenance.ts';
 import type { OwnershipStore } from '../store/ports/ownership.ts';
 import type { Recovered, RecoveryStore, StoredCall } from '../store/ports/recovery.ts';
@@ -15,13 +16,7 @@ import type { BootTime } from '../system/boot.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Profile } from './account/profile.ts';
 import { type BeginPorts, begin } from './attempt/run.ts';
-import {
-  CLOCK_ACCOUNT,
-  type ClockRecord,
-  isClockRecord,
-  readClock,
-  writeClock,
-} from './clock-record.ts';
+import { type ClockRecord, isClockRecord, readClock, writeClock } from './clock-record.ts';
 import { NO_STEP, nextRecord, shiftCall, shiftOf, stepSince } from './clock-steps.ts';
 import {
   type AttemptPorts,
@@ -86,7 +81,7 @@ export async function recover(road: RoadState, ports: RecoveryPorts): Promise<Cl
 export async function recoverOne(
   road: RoadState,
   ports: RecoveryPorts,
-  account: string,
+  account: AccountId,
 ): Promise<boolean> {
   const now = ports.clock.now();
   const owner = await ports.owners.take(account);
@@ -133,7 +128,7 @@ async function isolate(
 async function restoreLimits(
   road: RoadState,
   ports: RecoveryPorts,
-  accounts: readonly string[],
+  accounts: readonly AccountId[],
   record: ClockRecord | null,
   now: number,
   apartMs = 0,
@@ -186,7 +181,7 @@ function later(call: StoredCall, byMs: number, now: number): StoredCall {
 }
 
 // Some platforms have limits that reach further back than all others.
-function lookBackOf(road: RoadState, report: BeginPorts['report'], account: string): number {
+function lookBackOf(road: RoadState, report: BeginPorts['report'], account: AccountId): number {
   try {
     const { longestMs = 0 } = road.profileOf(account).priors;
     return Math.max(CALLS_LOOK_BACK_MS, longestMs);
@@ -201,13 +196,13 @@ function lookBackOf(road: RoadState, report: BeginPorts['report'], account: stri
 async function followClock(
   road: RoadState,
   ports: RecoveryPorts,
-  accounts: readonly string[],
+  accounts: readonly AccountId[],
   now: number,
 ): Promise<ClockRecord | null> {
   const { journal, bootTime } = ports;
   if (bootTime === undefined) return null;
   const since = bootTime();
-  const stored = await journal.limits([CLOCK_ACCOUNT, ...accounts]);
+  const stored = await journal.limits([NO_ACCOUNT, ...accounts]);
   const before = readClock(stored);
   const writtenAt = stored.reduce(
     (last, { updatedAt }) => Math.max(last, updatedAt),

@@ -8,7 +8,7 @@ import {
   type NewDelivery,
   type Queued,
 } from '../domain/delivery.ts';
-import { platformOf } from '../domain/ids.ts';
+import { type AccountId, platformOf } from '../domain/ids.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Ticket } from '../limits/limits.ts';
 import type { AccountView, AskedRoad, Depths, Ended, QueuePosition } from '../road/road.ts';
@@ -40,8 +40,8 @@ export interface RoadOptions {
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly accounts: {
-    list(): readonly { id: string; platform: string; paused: boolean; refused: string | null }[];
-    setPaused(id: string, paused: boolean): Promise<boolean>;
+    list(): readonly { id: AccountId; platform: string; paused: boolean; refused: string | null }[];
+    setPaused(id: AccountId, paused: boolean): Promise<boolean>;
   };
   readonly bounds: QueueBounds;
   readonly onFull: BoundParts['onFull'];
@@ -51,14 +51,14 @@ export function createRoad(options: RoadOptions): AskedRoad {
   const { dispatch, clock, accounts } = options;
   const { state } = dispatch;
   const { scheduler, events } = state;
-  const setPaused = async (id: string, paused: boolean) => {
+  const setPaused = async (id: AccountId, paused: boolean) => {
     if (!(await accounts.setPaused(id, paused))) return false;
     state.openAccount(id);
     state.availability.setPaused(id, paused);
     state.wake();
     return true;
   };
-  const isKnown = (account: string) => accounts.list().some(({ id }) => id === account);
+  const isKnown = (account: AccountId) => accounts.list().some(({ id }) => id === account);
   const bounds: BoundParts = {
     ...options.bounds,
     loadOf: (account) => state.loadOf(account),
@@ -117,7 +117,7 @@ export function createRoad(options: RoadOptions): AskedRoad {
   };
 }
 
-function probe(state: RoadState, id: string) {
+function probe(state: RoadState, id: AccountId) {
   state.openAccount(id);
   return state.tokens.probe(id);
 }
@@ -176,7 +176,7 @@ function isOnRoad({ scheduler }: RoadState, seq: number): boolean {
 // shared, and none of them may hold more bytes than are still free for them: one of them cannot shut out the others,
 // nor all of them together a configured one.
 
-export type Full = QueueFull & { readonly kind: 'full'; readonly account: string };
+export type Full = QueueFull & { readonly kind: 'full'; readonly account: AccountId };
 
 export interface QueueBounds {
   readonly platformQueueMax: number;
@@ -184,13 +184,13 @@ export interface QueueBounds {
 }
 
 export interface BoundParts extends QueueBounds {
-  readonly loadOf: (account: string) => AccountLoad;
-  readonly queueBytesMaxOf: (account: string) => number;
+  readonly loadOf: (account: AccountId) => AccountLoad;
+  readonly queueBytesMaxOf: (account: AccountId) => number;
   readonly onFull: (full: Full) => void;
 }
 
 // Passes the store's answer on, and reports it if the account's own bound is reached.
-type Judge = (appended: Appended, account: string) => Appended;
+type Judge = (appended: Appended, account: AccountId) => Appended;
 
 export function boundSubmit(
   parts: BoundParts,
@@ -211,7 +211,7 @@ export function boundSubmit(
 }
 
 // Why so much more of the account cannot be taken; null: it can.
-export function fullFor(parts: BoundParts, account: string, bytes: number): QueueFull | null {
+export function fullFor(parts: BoundParts, account: AccountId, bytes: number): QueueFull | null {
   const load = parts.loadOf(account);
   const bytesMax = parts.queueBytesMaxOf(account);
   if (load.bytes + bytes > bytesMax) {
@@ -231,7 +231,7 @@ export function fullFor(parts: BoundParts, account: string, bytes: number): Queu
 function fullForStranger(
   { platformQueueMax, queueBytesTotalMax }: BoundParts,
   load: AccountLoad,
-  account: string,
+  account: AccountId,
   bytes: number,
 ): QueueFull | null {
   const whose = 'unconfigured';
@@ -279,7 +279,7 @@ export function append(
 }
 
 // The account's first delivery opens it in the store.
-async function opened(dispatch: Dispatch, account: string): Promise<Owner> {
+async function opened(dispatch: Dispatch, account: AccountId): Promise<Owner> {
   try {
     return await dispatch.state.owners.open(account);
   } catch (error) {

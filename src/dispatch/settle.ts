@@ -6,6 +6,7 @@
 
 import type { Queued } from '../domain/delivery.ts';
 import { DAMAGED, INTERNAL, type ReportFault } from '../domain/fault.ts';
+import type { AccountId } from '../domain/ids.ts';
 import { ACCOUNT_REFUSED, type Cure, NEXT_PART, type Outcome } from '../domain/outcome.ts';
 import type { AccountLimits, Learned, Signal, Ticket } from '../limits/limits.ts';
 import type { Platform } from '../platforms/platform.ts';
@@ -31,7 +32,7 @@ const NOTHING_LEARNED: Learned = { records: [], freezes: [] };
 
 export interface AttemptPorts {
   readonly journal: Pick<DeliveryStore, 'settle'>;
-  readonly owners: { of(account: string): Owner };
+  readonly owners: { of(account: AccountId): Owner };
   readonly clock: Clock;
   readonly random: Random;
   readonly report: ReportFault;
@@ -248,7 +249,7 @@ export function answerOf(outcome: Outcome): string | null {
 
 async function write(
   ports: AttemptPorts,
-  account: string,
+  account: AccountId,
   settlement: Settlement,
 ): Promise<Settled> {
   const owner = ports.owners.of(account);

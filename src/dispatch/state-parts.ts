@@ -1,6 +1,7 @@
 // What the road's memory is made with.
 
 import type { ReportFault } from '../domain/fault.ts';
+import type { AccountId } from '../domain/ids.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { LimitStore } from '../store/ports/limits.ts';
 import type { OwnershipStore } from '../store/ports/ownership.ts';
@@ -21,10 +22,10 @@ export interface StateParts {
   // Of a platform's host; each account brings its own.
   readonly breaker: BreakerSettings;
   readonly accounts: {
-    profileOf(id: string): Profile;
-    stateOf(id: string): { paused: boolean; refused: string | null };
-    credentialOf(id: string): string | null;
-    setRefused(id: string, reason: string | null): Promise<unknown>;
+    profileOf(id: AccountId): Profile;
+    stateOf(id: AccountId): { paused: boolean; refused: string | null };
+    credentialOf(id: AccountId): string | null;
+    setRefused(id: AccountId, reason: string | null): Promise<unknown>;
   };
   // Left out: no limit of an account can be set by hand.
   readonly limitSettings?: LimitSettings;
@@ -34,7 +35,7 @@ export interface StateParts {
   // Left out: an account is this process's as soon as something of it comes. `taken`: only after it was taken.
   readonly opens?: 'taken';
   // The store says that another process owns it now.
-  readonly onLost?: (account: string) => void;
+  readonly onLost?: (account: AccountId) => void;
   // Work that a stop waits for.
   readonly track: (work: Promise<unknown>) => void;
 }

@@ -4,6 +4,7 @@
 // of the road is broken, which stops the process.
 
 import type { Queued } from '../domain/delivery.ts';
+import type { AccountId } from '../domain/ids.ts';
 import { AccountLimits, type LimitRecord, RoundTrips } from '../limits/limits.ts';
 import type { AccountLoad, Scheduler } from '../scheduler/scheduler.ts';
 import type { StoredLimit } from '../store/ports/limits.ts';
@@ -46,12 +47,12 @@ export class RoadState {
   // Of the store: what ids of its deliveries begin with.
   readonly tag: string;
   readonly #p: StateParts;
-  readonly #accounts = new Map<string, RoadAccount>();
+  readonly #accounts = new Map<AccountId, RoadAccount>();
   // By host: its accounts share one connection path, so what one learns of it holds for all.
   readonly #trips = new Map<string, RoundTrips>();
   // By platform and rule, how many calls have used up a limit since the start.
   readonly limitsFilled = new Map<string, Map<string, number>>();
-  readonly #leaving = new Map<string, Leaving>();
+  readonly #leaving = new Map<AccountId, Leaving>();
 
   constructor(parts: StateParts) {
     const { journal, scheduler, breaker, random, report } = parts;
@@ -78,16 +79,16 @@ export class RoadState {
     this.tokens = new TokenChecks(asked, parts, parts.track);
   }
 
-  get accounts(): ReadonlyMap<string, RoadAccount> {
+  get accounts(): ReadonlyMap<AccountId, RoadAccount> {
     return this.#accounts;
   }
 
   // Nothing happens if it is open already.
-  openAccount(id: string): RoadAccount {
+  openAccount(id: AccountId): RoadAccount {
     return this.#accounts.get(id) ?? this.#open(id);
   }
 
-  #open(id: string): RoadAccount {
+  #open(id: AccountId): RoadAccount {
     const { accounts } = this.#p;
     const profile = accounts.profileOf(id);
     const { inFlightMax, host, order, platform, isStranger } = profile;
@@ -106,7 +107,7 @@ export class RoadState {
   }
 
   // Its settings have changed: its limits follow, and whatever waits may go sooner or later than before.
-  retune(id: string, now: number): void {
+  retune(id: AccountId, now: number): void {
     const account = this.#accounts.get(id);
     if (account === undefined) return;
     const profile = this.#p.accounts.profileOf(id);
@@ -118,7 +119,7 @@ export class RoadState {
   }
 
   // Nothing of it waits or is in flight, and what is learned of it is kept elsewhere.
-  closeAccount(id: string): void {
+  closeAccount(id: AccountId): void {
     this.#leaving.delete(id);
     this.#accounts.delete(id);
     this.scheduler.removeAccount(id);
@@ -129,29 +130,29 @@ export class RoadState {
   }
 
   // Open accounts that are to be closed as soon as that is possible, and why.
-  get leaving(): ReadonlyMap<string, Leaving> {
+  get leaving(): ReadonlyMap<AccountId, Leaving> {
     return this.#leaving;
   }
 
-  leave(id: string): void {
+  leave(id: AccountId): void {
     if (this.#accounts.has(id)) this.#leaving.set(id, 'removed');
   }
 
   // Another process owns it now (`handed`: will soon), and sends what waits. Its old epoch stays here, so that what is
   // still asked of this process is refused, and the account is not taken back unasked.
-  lose(id: string, now: number, why: 'lost' | 'handed' = 'lost'): void {
+  lose(id: AccountId, now: number, why: 'lost' | 'handed' = 'lost'): void {
     if (!this.#accounts.has(id)) return;
     this.#leaving.set(id, why);
     for (const { seq } of this.scheduler.waitingOf(id)) this.scheduler.remove(seq, now);
     if (why === 'lost') this.#p.onLost?.(id);
   }
 
-  isGone(id: string): boolean {
+  isGone(id: AccountId): boolean {
     return this.#leaving.size > 0 && (this.#leaving.get(id) ?? 'removed') !== 'removed';
   }
 
   // It is back, with all that is remembered of it.
-  stay(id: string): void {
+  stay(id: AccountId): void {
     this.#leaving.delete(id);
     this.openAccount(id);
     this.availability.setPaused(id, this.#p.accounts.stateOf(id).paused);
@@ -160,11 +161,11 @@ export class RoadState {
   }
 
   // Also of an account that is not open.
-  profileOf(id: string): Profile {
+  profileOf(id: AccountId): Profile {
     return this.#accounts.get(id)?.profile ?? this.#p.accounts.profileOf(id);
   }
 
-  loadOf(id: string): AccountLoad {
+  loadOf(id: AccountId): AccountLoad {
     this.openAccount(id);
     return this.scheduler.loadOf(id);
   }
@@ -202,7 +203,7 @@ export class RoadState {
   }
 
   // Two ids of one chat, from now on one queue and one budget. Returns the records to save.
-  unite(account: string, alias: Alias, now: number): LimitRecord[] {
+  unite(account: AccountId, alias: Alias, now: number): LimitRecord[] {
     if (!this.aliases.learn(account, alias)) return [];
     const records = this.openAccount(account).limits.unite(alias.from, alias.to, now);
     this.scheduler.moveChat(account, alias.from, alias.to, now);
@@ -234,8 +235,8 @@ export class RoadState {
 
 export class AccountOwners {
   readonly #store: Pick<OwnershipStore, 'openAccount' | 'closeAccount'>;
-  readonly #owners = new Map<string, Owner>();
-  readonly #opening = new Map<string, Promise<Owner>>();
+  readonly #owners = new Map<AccountId, Owner>();
+  readonly #opening = new Map<AccountId, Promise<Owner>>();
   readonly #opensUnasked: boolean;
 
   constructor(store: Pick<OwnershipStore, 'openAccount' | 'closeAccount'>, opensUnasked = true) {
@@ -244,36 +245,36 @@ export class AccountOwners {
   }
 
   // Of an open account; whatever waits or is being sent belongs to one.
-  of(account: string): Owner {
+  of(account: AccountId): Owner {
     const owner = this.#owners.get(account);
     assert(owner !== undefined, `${account} is open`);
     return owner;
   }
 
   // null: it is to be opened first.
-  known(account: string): Owner | null {
+  known(account: AccountId): Owner | null {
     return this.#owners.get(account) ?? null;
   }
 
-  async open(account: string): Promise<Owner> {
+  async open(account: AccountId): Promise<Owner> {
     const known = this.#owners.get(account) ?? this.#opening.get(account);
     if (known !== undefined) return known;
     return this.#opensUnasked ? this.take(account) : { account, epoch: NO_EPOCH };
   }
 
-  take(account: string): Promise<Owner> {
+  take(account: AccountId): Promise<Owner> {
     const opening = this.#open(account).finally(() => this.#opening.delete(account));
     this.#opening.set(account, opening);
     return opening;
   }
 
-  async #open(account: string): Promise<Owner> {
+  async #open(account: AccountId): Promise<Owner> {
     const owner = await this.#store.openAccount(account);
     this.#owners.set(account, owner);
     return owner;
   }
 
-  async close(account: string): Promise<void> {
+  async close(account: AccountId): Promise<void> {
     const owner = this.#owners.get(account);
     if (owner === undefined) return;
     if (this.#opensUnasked) this.#owners.delete(account);
@@ -304,13 +305,13 @@ export interface Alias {
 }
 
 export class Aliases {
-  readonly #byAccount = new Map<string, Map<string, Alias>>();
+  readonly #byAccount = new Map<AccountId, Map<string, Alias>>();
   // Chats that others moved to, by account, and how many did.
-  readonly #homes = new Map<string, Map<string, number>>();
+  readonly #homes = new Map<AccountId, Map<string, number>>();
   // Evicted ones whose records are still to be deleted.
-  #forgotten: { readonly account: string; readonly from: string }[] = [];
+  #forgotten: { readonly account: AccountId; readonly from: string }[] = [];
 
-  canonical(account: string, chat: string): string {
+  canonical(account: AccountId, chat: string): string {
     const aliases = this.#byAccount.get(account);
     if (aliases === undefined) return chat;
     let known = chat;
@@ -324,16 +325,16 @@ export class Aliases {
   }
 
   // Calls of other ids were redirected to this chat.
-  isNewHome(account: string, chat: string): boolean {
+  isNewHome(account: AccountId, chat: string): boolean {
     return this.#homes.get(account)?.has(chat) === true;
   }
 
-  of(account: string): Iterable<Alias> {
+  of(account: AccountId): Iterable<Alias> {
     return this.#byAccount.get(account)?.values() ?? [];
   }
 
   // False: nothing new.
-  learn(account: string, alias: Alias): boolean {
+  learn(account: AccountId, alias: Alias): boolean {
     const { from, to } = alias;
     if (this.canonical(account, from) === this.canonical(account, to)) return false;
     let aliases = this.#byAccount.get(account);
@@ -363,12 +364,12 @@ export class Aliases {
   }
 
   // They stay on disk.
-  forget(account: string): void {
+  forget(account: AccountId): void {
     this.#byAccount.delete(account);
     this.#homes.delete(account);
   }
 
-  #countHome(account: string, alias: Alias | undefined, change: number): void {
+  #countHome(account: AccountId, alias: Alias | undefined, change: number): void {
     if (alias?.moved !== true) return;
     let homes = this.#homes.get(account);
     if (homes === undefined) {
@@ -390,7 +391,7 @@ export class Aliases {
   }
 }
 
-export function recordOf(account: string, alias: Alias, now: number): StoredLimit {
+export function recordOf(account: AccountId, alias: Alias, now: number): StoredLimit {
   const { from, to, moved } = alias;
   return { account, key: `${KEY}${from}`, value: JSON.stringify({ to, moved }), updatedAt: now };
 }

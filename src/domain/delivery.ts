@@ -2,6 +2,7 @@
 // MOVES is the truth; docs/reference/states.md and the CHECKs of the SQLite schema are tested against it.
 
 import { COSMETIC_FAMILIES, type Family, type Gate } from './call.ts';
+import type { AccountId } from './ids.ts';
 import type { Priority } from './priority.ts';
 
 export const STATES = [
@@ -66,7 +67,7 @@ export function statesBefore(to: State): State[] {
 // What the scheduler keeps in memory of a waiting delivery. No payload: that stays on disk.
 export interface Queued {
   readonly seq: number;
-  readonly account: string;
+  readonly account: AccountId;
   readonly chat: string;
   // Order and fairness are per lane: the session if there is one, else the thread; '' is the chat itself.
   readonly lane: string;
@@ -130,7 +131,7 @@ export interface Delivery extends Omit<Queued, 'bytes' | 'correlation'> {
 
 // What accepting hands to the store: a parsed, bounded message, accepted when it is durable.
 export interface NewDelivery {
-  readonly account: string;
+  readonly account: AccountId;
   readonly platform: string;
   readonly chat: string;
   readonly thread: string | null;

@@ -2,6 +2,7 @@
 // there is no second bookkeeping.
 
 import type { State } from './delivery.ts';
+import type { AccountId } from './ids.ts';
 import type { Outcome } from './outcome.ts';
 import type { Priority } from './priority.ts';
 
@@ -10,7 +11,7 @@ export interface About {
   readonly id: string;
   // Its caller's own id of it, else the same as `id`.
   readonly correlation: string;
-  readonly account: string;
+  readonly account: AccountId;
   readonly chat: string;
   readonly lane: string;
   readonly method: string;
@@ -51,16 +52,16 @@ export type RoadEvent =
   | {
       kind: 'cosmetic';
       at: number;
-      account: string;
+      account: AccountId;
       chat: string;
       method: string;
       end: CosmeticEnd;
     }
-  | { kind: 'frozen'; at: number; account: string; scope: string; until: number; cause: string }
+  | { kind: 'frozen'; at: number; account: AccountId; scope: string; until: number; cause: string }
   | {
       kind: 'breaker';
       at: number;
-      account: string;
+      account: AccountId;
       state: 'closed' | 'open' | 'half_open';
       until: number;
       cause: string;
@@ -68,7 +69,7 @@ export type RoadEvent =
       detail: string;
     }
   // The platform no longer takes the account's token, or takes it again.
-  | { kind: 'token'; at: number; account: string; state: 'refused' | 'taken'; detail: string }
+  | { kind: 'token'; at: number; account: AccountId; state: 'refused' | 'taken'; detail: string }
   // The store takes nothing, or takes again what it is given (null).
   | { kind: 'store'; at: number; trouble: StoreTrouble | null };
 

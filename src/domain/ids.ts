@@ -38,23 +38,29 @@ export const SANDBOX = 'sandbox';
 // Why nothing of such an account goes where the simulator is switched off; also the code of that refusal.
 export const SANDBOX_OFF = 'sandbox_off';
 
-export function accountId(platform: string, host: string, id: string): string {
+export type AccountId = `${string}:${string}`;
+
+// Text from outside: an account is named, whether or not there is one.
+export function parseAccountId(text: string): AccountId | null {
+  return /^[^:]+:./s.test(text) ? (text as AccountId) : null;
+}
+
+export function accountId(platform: string, host: string, id: string): AccountId {
   return host === '' ? `${platform}:${id}` : `${platform}:${host}-${id}`;
 }
 
-export function isSandboxAccount(account: string): boolean {
+export function isSandboxAccount(account: AccountId): boolean {
   return account.startsWith(`${SANDBOX}-`, account.indexOf(':') + 1);
 }
 
 // As the platform knows it: without the platform's name, and without the host's.
-export function ownIdOf(account: string): string {
+export function ownIdOf(account: AccountId): string {
   const id = account.slice(account.indexOf(':') + 1);
   return isSandboxAccount(account) ? id.slice(SANDBOX.length + 1) : id;
 }
 
-export function platformOf(account: string): string {
-  const colon = account.indexOf(':');
-  return colon < 0 ? account : account.slice(0, colon);
+export function platformOf(account: AccountId): string {
+  return account.slice(0, account.indexOf(':'));
 }
 
 // Virtual tokens look like a platform's own and speak for one of its accounts. What they begin with tells one, valid or

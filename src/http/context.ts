@@ -3,6 +3,7 @@
 
 import type { AcceptContext, AcceptSettings } from '../accept/context.ts';
 import type { Broadcasting } from '../broadcast/broadcast.ts';
+import type { AccountId } from '../domain/ids.ts';
 import type { Guards } from '../keys/keys.ts';
 import type { ScreenWatch } from '../platforms/platform.ts';
 import type { Receiving } from '../spool/spool.ts';
@@ -38,7 +39,7 @@ export interface IntakeOptions extends AcceptContext {
   // Left out: nothing is kept of the minutes that are over.
   readonly minutes?: Pick<MinuteStore, 'since'>;
   // Left out: accounts cannot be removed. `by`: who asks for it.
-  readonly removeAccount?: (id: string, by: string) => Promise<RemovedAccount>;
+  readonly removeAccount?: (id: AccountId, by: string) => Promise<RemovedAccount>;
 }
 
 export interface IntakeSettings extends AcceptSettings {
@@ -92,7 +93,7 @@ export interface IntakeMetrics {
   readonly contentType: string;
   text(): Promise<string>;
   countRequest(route: string, status: number): void;
-  countPassed(account: string, status: number | null): void;
+  countPassed(account: AccountId, status: number | null): void;
 }
 
 // Callers that wait for a result at once, over all routes; who may have how many of the places: see system/shares.ts.

@@ -2,15 +2,16 @@
 
 import { expect, test } from 'vitest';
 import { WaitingCallers } from '../accept/callers.ts';
+import type { AccountId } from '../domain/ids.ts';
 import { bench } from './context.fixture.ts';
 import { PASSING_MAX } from './context.ts';
 
-const stranger = (account: string, address: string) => ({ account, address, isStranger: true });
+const stranger = (account: AccountId, address: string) => ({ account, address, isStranger: true });
 
 test('held calls: a stranger leaves room for others, and all of them for configured accounts', async () => {
   const { road, clock } = await bench();
   const waiting = new WaitingCallers(road, clock, 1000);
-  const flood = (account: string, address: string) => {
+  const flood = (account: AccountId, address: string) => {
     let held = 0;
     while (waiting.enter(stranger(account, address))) held += 1;
     return held;

@@ -173,8 +173,14 @@ describe('/v1/accounts and /v1/limits', () => {
     expect((await ask(at, 'POST', '/v1/accounts/telegram:42/pause')).json().paused).toBe(true);
     expect(at.road.paused.has('telegram:42')).toBe(true);
     expect((await ask(at, 'POST', '/v1/accounts/telegram:42/resume')).json().paused).toBe(false);
-    for (const deed of ['pause', 'resume']) {
-      const answer = await ask(at, 'POST', `/v1/accounts/telegram:9/${deed}`);
+    for (const deed of ['pause', 'resume', 'probe']) {
+      for (const named of ['telegram:9', 'nobody', 'telegram:']) {
+        const answer = await ask(at, 'POST', `/v1/accounts/${named}/${deed}`);
+        expect(answer.json().code).toBe('unknown_account');
+      }
+    }
+    for (const part of ['/limits', '/webhook']) {
+      const answer = await ask(at, 'GET', `/v1/accounts/nobody${part}`);
       expect(answer.json().code).toBe('unknown_account');
     }
   });
@@ -184,7 +190,9 @@ describe('/v1/accounts and /v1/limits', () => {
     const all = (await ask(at, 'GET', '/v1/limits')).json();
     expect(all.limits[0].freezes[0].until).toBe(new Date(START + 7_200_000).toISOString());
     expect(all.more).toBe(0);
-    expect((await ask(at, 'GET', '/v1/limits?account=telegram:9')).json().limits).toEqual([]);
+    for (const named of ['telegram:9', 'nobody', 'telegram:']) {
+      expect((await ask(at, 'GET', `/v1/limits?account=${named}`)).json().limits).toEqual([]);
+    }
     expect((await ask(at, 'GET', '/v1/limits?colour=1')).json().code).toBe('invalid_query');
   });
 });

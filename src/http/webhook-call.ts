@@ -4,7 +4,7 @@
 import { prepare, submit } from '../accept/submit.ts';
 import { bodyOf, NO_FILES } from '../domain/body.ts';
 import { HOLDERS } from '../domain/idempotency.ts';
-import { platformOf } from '../domain/ids.ts';
+import { type AccountId, platformOf } from '../domain/ids.ts';
 import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import type { WebhookCall } from '../updates/updates.ts';
 import type { IntakeOptions } from './context.ts';
@@ -14,7 +14,7 @@ const PASSING = ['queue_full', 'disk_full', 'journal_failed', 'shutting_down'];
 
 export async function makeWebhookCall(
   options: IntakeOptions,
-  account: string,
+  account: AccountId,
   call: WebhookCall,
   key: string,
 ): Promise<'done' | 'later'> {
@@ -30,7 +30,7 @@ export async function makeWebhookCall(
 
 async function makeCall(
   options: IntakeOptions,
-  account: string,
+  account: AccountId,
   { method, params }: WebhookCall,
   key: string,
 ): Promise<'done' | 'later'> {

@@ -1,6 +1,7 @@
 // What posts updates proves itself by the account's secret, and is asked before anything else is read of it.
 
 import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { type AccountId, parseAccountId } from '../domain/ids.ts';
 import { ROLES } from '../domain/role.ts';
 import { createTelegram } from '../platforms/telegram/telegram.ts';
 import { createMemoryStore } from '../store/memory/memory.ts';
@@ -10,7 +11,7 @@ import { createInbound, type Inbound } from '../updates/updates.ts';
 import { AUTH, type Bench, bench, START } from './context.fixture.ts';
 
 const TELEGRAM = createTelegram({ transport: null as never });
-const ACCOUNTS = ['telegram:42', 'telegram:43', 'telegram:42:test'];
+const ACCOUNTS: AccountId[] = ['telegram:42', 'telegram:43', 'telegram:42:test'];
 const UPDATE = '{"update_id":1,"message":{"message_id":1,"date":1,"chat":{"id":7}}}';
 
 let at: Bench;
@@ -56,7 +57,7 @@ function post(account: string, secret: string | null, payload: string, platform 
   });
 }
 
-const secretOf = (account: string) => updates.webhookOf(account)!.secret;
+const secretOf = (account: AccountId) => updates.webhookOf(account)!.secret;
 
 describe('a webhook call', () => {
   test('with the secret of its account is taken', async () => {
@@ -102,7 +103,7 @@ describe('a webhook call', () => {
     expect(updates.webhookOf('telegram:42')).toMatchObject({ waiting: 0 });
   });
 
-  test.each([
+  test.each<[string, string, string | null]>([
     ['none', '42', null],
     ['an empty one', '42', ''],
     ['a guess', '42', 'x'.repeat(43)],
@@ -110,7 +111,8 @@ describe('a webhook call', () => {
     ['another account’s', '42', 'telegram:43'],
     ['one, for an account that is not known', '44', 'telegram:42'],
   ])('with %s is refused, whatever it carries', async (_name, account, given) => {
-    const secret = given?.startsWith('telegram:') ? secretOf(given) : given;
+    const other = parseAccountId(given ?? '');
+    const secret = other === null ? given : secretOf(other);
     const bodies = [UPDATE, 'no JSON', `"${'x'.repeat(1_000_000)}"`];
     const answers = await Promise.all(bodies.map((body) => post(account, secret, body)));
     for (const answer of answers) {

@@ -5,7 +5,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { invalid } from '../accept/problems.ts';
-import { platformOf } from '../domain/ids.ts';
+import { type AccountId, parseAccountId, platformOf } from '../domain/ids.ts';
 import { unreachable } from '../system/assert.ts';
 import { parseJson } from '../system/json.ts';
 import { ANYONE } from './auth/access.ts';
@@ -107,7 +107,7 @@ function admit(
 
 function refuseUnproven(
   platforms: IntakeOptions['platforms'],
-  account: string,
+  account: AccountId,
   reply: FastifyReply,
 ): unknown {
   const answer = platforms.get(platformOf(account))?.updates?.unproven;
@@ -118,10 +118,11 @@ function refuseUnproven(
 function accountOf(
   platforms: IntakeOptions['platforms'],
   { params }: FastifyRequest<ByAccount>,
-): string | null {
+): AccountId | null {
   const { platform, account } = params;
   if (platforms.get(platform)?.updates === undefined) return null;
-  return platformOf(account) === platform ? account : `${platform}:${account}`;
+  const named = parseAccountId(account);
+  return named !== null && platformOf(named) === platform ? named : `${platform}:${account}`;
 }
 
 async function receive(

@@ -1,5 +1,6 @@
 // A source as the service holds it between its looks, and when it is looked at next.
 
+import type { AccountId } from '../domain/ids.ts';
 import type { StoredSource } from '../store/ports/ingest.ts';
 import { newActivity, ratesOf } from './plan/activity.ts';
 import { dueAt, type Mode, type Pace } from './plan/plan.ts';
@@ -22,7 +23,7 @@ export type ForwardTarget =
   // Through the road, as any message.
   | {
       readonly kind: 'chat';
-      readonly account: string;
+      readonly account: AccountId;
       readonly chat: string;
       readonly thread: string | null;
     };

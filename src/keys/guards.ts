@@ -1,6 +1,7 @@
 // All that guards the routes, put together: who holds which key, who is logged in, who has tried too often, and where
 // it is noted what was done.
 
+import type { AccountId } from '../domain/ids.ts';
 import type { AuditStore } from '../store/ports/audit.ts';
 import type { GuardStores } from '../store/ports/keys.ts';
 import type { Clock } from '../system/clock.ts';
@@ -20,7 +21,7 @@ export interface GuardsParts {
   readonly journal: GuardStores;
   readonly adminKey: string;
   // See KeyringParts.
-  readonly virtualToken: (account: string, secret: string) => string;
+  readonly virtualToken: (account: AccountId, secret: string) => string;
   // When a key was used last, or who is logged in, could not be written.
   readonly onFailure?: (error: unknown) => void;
 }

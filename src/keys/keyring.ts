@@ -3,10 +3,11 @@
 // there a while later, because it must not cost a commit per call.
 
 import { hash, randomBytes } from 'node:crypto';
-import { VIRTUAL } from '../domain/ids.ts';
+import { type AccountId, VIRTUAL } from '../domain/ids.ts';
 import { PRIORITY_RANK } from '../domain/priority.ts';
 import type { Role } from '../domain/role.ts';
 import { type KeyStore, NEVER, type StoredKey } from '../store/ports/keys.ts';
+import { assert } from '../system/assert.ts';
 import type { Clock, Timer } from '../system/clock.ts';
 import { jsonOrUndefined } from '../system/json.ts';
 import { drained, type Service } from '../system/service.ts';
@@ -30,7 +31,7 @@ export interface Holder {
 
 export interface VirtualHolder extends Holder {
   // The one account it speaks for.
-  readonly account: string;
+  readonly account: AccountId | null;
 }
 
 interface Held extends VirtualHolder {
@@ -61,7 +62,7 @@ export interface KeyringParts {
   // '': there is none.
   readonly adminKey: string;
   // How a virtual token of an account looks, as its platform says.
-  readonly virtualToken: (account: string, secret: string) => string;
+  readonly virtualToken: (account: AccountId, secret: string) => string;
   readonly onFailure?: (error: unknown) => void;
 }
 
@@ -159,7 +160,7 @@ export class Keyring implements Service {
     const secret =
       kind === 'key'
         ? newKey()
-        : this.#parts.virtualToken(scope.accounts?.[0] ?? '', newVirtualSecret());
+        : this.#parts.virtualToken(onlyAccountOf(scope), newVirtualSecret());
     const stored: StoredKey = {
       id: newKeyId(),
       kind,
@@ -209,7 +210,7 @@ export class Keyring implements Service {
   }
 
   // The ids of the virtual tokens of an account that are valid.
-  virtualTokensOf(account: string): string[] {
+  virtualTokensOf(account: AccountId): string[] {
     const now = this.#parts.clock.now();
     const own = [...this.#byId.values()].filter(
       (held) => held.stored.kind === 'virtual' && held.account === account,
@@ -217,7 +218,7 @@ export class Keyring implements Service {
     return own.filter(({ stored }) => isValid(stored, now)).map(({ stored }) => stored.id);
   }
 
-  speaksFor(account: string): boolean {
+  speaksFor(account: AccountId): boolean {
     return this.virtualTokensOf(account).length > 0;
   }
 
@@ -276,7 +277,7 @@ export class Keyring implements Service {
     const bounds = Object.values(scope).every((part) => part === null)
       ? null
       : this.boundsOf(id, scope);
-    const account = scope.accounts?.[0] ?? '';
+    const account = scope.accounts?.[0] ?? null;
     const namespace = namespaceOf(stored);
     const held = { id, name, role, bounds, namespace, account, stored, usedAt };
     this.#byHash.set(stored.hash, held);
@@ -322,6 +323,13 @@ type Kept = Partial<Scope> & { readonly namespace?: string };
 function scopeOf(stored: StoredKey): Scope {
   const { namespace: _namespace, ...kept } = readKept(stored) ?? {};
   return { ...NO_SCOPE, ...kept };
+}
+
+// Of a virtual token, which is made for one.
+function onlyAccountOf({ accounts }: Scope): AccountId {
+  const account = accounts?.[0];
+  assert(account !== undefined, 'a virtual token is of one account');
+  return account;
 }
 
 function namespaceOf(stored: StoredKey): string {

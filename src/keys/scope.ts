@@ -1,5 +1,6 @@
 // What a key is bound to. A scope is what is kept and shown; Bounds is the same, ready to be asked on every call.
 
+import type { AccountId } from '../domain/ids.ts';
 import { PRIORITY_RANK, type Priority } from '../domain/priority.ts';
 import type { Targets } from '../domain/targets.ts';
 import { unreachable } from '../system/assert.ts';
@@ -7,7 +8,7 @@ import { KeyRate, type RateCounter } from './rate.ts';
 
 export interface Scope {
   // null: all of them.
-  readonly accounts: readonly string[] | null;
+  readonly accounts: readonly AccountId[] | null;
   readonly chats: readonly string[] | null;
   readonly methods: readonly string[] | null;
   // Calls per any minute; null: as many as there are.

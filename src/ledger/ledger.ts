@@ -2,6 +2,7 @@
 // move they tell of; the ledger only reads, on a connection of its own, so that no search ever delays a commit.
 
 import type { Delivery, State } from '../domain/delivery.ts';
+import type { AccountId } from '../domain/ids.ts';
 import type { Attempt } from '../domain/outcome.ts';
 
 export interface Ledger {
@@ -15,7 +16,7 @@ export interface Ledger {
   copiesOf(origin: number): Promise<Delivery[]>;
   hasCopies(): Promise<boolean>;
   deadByCause(filter: Filter): Promise<DeadGroup[]>;
-  countByState(): Promise<{ account: string; state: State; count: number }[]>;
+  countByState(): Promise<{ account: AccountId; state: State; count: number }[]>;
   // Bytes of the store's files.
   size(): Promise<number>;
   close(): Promise<void>;
@@ -63,7 +64,7 @@ export interface HistoryEntry {
 }
 
 export interface DeadGroup {
-  readonly account: string;
+  readonly account: AccountId;
   readonly reason: string;
   readonly count: number;
   readonly oldestAt: number;

@@ -30,7 +30,7 @@ function limited(retryAfterMs: number, scope: 'chat' | 'family' | 'account' = 'c
 
 let limits: AccountLimits;
 beforeEach(() => {
-  limits = new AccountLimits({ account: 'a', priors });
+  limits = new AccountLimits({ account: 'p:a', priors });
 });
 
 // A call that is answered at once.
@@ -297,7 +297,7 @@ describe('the scope of a refusal', () => {
 
 describe('after a restart', () => {
   function restart(records: LimitRecord[], now: number) {
-    limits = new AccountLimits({ account: 'a', priors });
+    limits = new AccountLimits({ account: 'p:a', priors });
     limits.restore(records, [], now);
   }
 
@@ -314,7 +314,7 @@ describe('after a restart', () => {
   });
 
   test('what an older version wrote is read, but not believed below a half', () => {
-    const record = { account: 'a', updatedAt: 0, key: 'rate|chat|chat.minute|c' };
+    const record = { account: 'p:a' as const, updatedAt: 0, key: 'rate|chat|chat.minute|c' };
     const old = { factor: 0.02, offences: 9, fellAt: 1000, count: 3, perMs: 60_000 };
     restart([{ ...record, value: JSON.stringify(old) }], 2000);
     expect(limits.view(2000, 2)[1]?.rules).toMatchObject([{ name: 'chat.minute', learned: 0.5 }]);
@@ -326,7 +326,13 @@ describe('after a restart', () => {
   });
 
   test('windows are rebuilt; what was under way counts as judged now', () => {
-    const past = { ...charge('c'), account: 'a', startedAt: 100, endedAt: 200, counted: true };
+    const past = {
+      ...charge('c'),
+      account: 'p:a' as const,
+      startedAt: 100,
+      endedAt: 200,
+      counted: true,
+    };
     limits.restore(
       [],
       [past, { ...past, endedAt: null }, { ...past, endedAt: 300, counted: false }],
@@ -338,7 +344,7 @@ describe('after a restart', () => {
   });
 
   test('records that say nothing are left alone', () => {
-    const record = { account: 'a', updatedAt: 0 };
+    const record = { account: 'p:a' as const, updatedAt: 0 };
     const keys = ['', 'x|y', 'freeze|chat||c', 'rate|chat|r|c', 'freeze|gate|nonsense|'];
     const values = ['', 'null', '{}', '[1]', '{"until":-1}', '{"factor":7}'];
     const records = keys.flatMap((key) => values.map((value) => ({ ...record, key, value })));

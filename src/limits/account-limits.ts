@@ -23,7 +23,7 @@ import type { Charge, Rule } from './types.ts';
 const HELD_MS_MAX = 10_000;
 
 export class AccountLimits {
-  readonly #account: string;
+  readonly #account: Model.LimitRecord['account'];
   #priors: Model.Priors;
   readonly #settings: LearningSettings;
   readonly #tree = new Tree();
@@ -37,7 +37,7 @@ export class AccountLimits {
   #unsaved: Model.LimitRecord[] = [];
 
   constructor(options: {
-    account: string;
+    account: Model.LimitRecord['account'];
     priors: Model.Priors;
     trips?: RoundTrips;
     learning?: Partial<LearningSettings>;

@@ -32,7 +32,7 @@ function rule(changes: Partial<LimitRule> = {}): LimitRule {
 }
 
 function limitsOf(...rules: LimitRule[]): AccountLimits {
-  return new AccountLimits({ account: 'a', priors: withRules(OWN_PRIORS, rules) });
+  return new AccountLimits({ account: 'p:a', priors: withRules(OWN_PRIORS, rules) });
 }
 
 // One call, answered at once.
@@ -122,13 +122,13 @@ describe('a debt', () => {
   });
   const only = () =>
     new AccountLimits({
-      account: 'a',
+      account: 'p:a',
       priors: withRules({ planOf: () => ({ account: [], chat: [] }) }, [DEBT]),
     });
 
   test('takes its burst at once, then one after the other, and regains with quiet', () => {
     const priors = withRules({ planOf: () => EMPTY }, [DEBT]);
-    const limits = new AccountLimits({ account: 'a', priors });
+    const limits = new AccountLimits({ account: 'p:a', priors });
     for (let n = 0; n < 5; n++) send(limits, charge(), START);
     expect(limits.earliestChat(charge(), START)).toBe(START + 6000);
     send(limits, charge(), START + 6000);
@@ -140,7 +140,7 @@ describe('a debt', () => {
 
   test('is said in words, and foretold exactly', () => {
     const priors = withRules({ planOf: () => EMPTY }, [DEBT]);
-    const limits = new AccountLimits({ account: 'a', priors });
+    const limits = new AccountLimits({ account: 'p:a', priors });
     for (let n = 0; n < 5; n++) send(limits, charge(), START);
     const [cause] = limits.explain(charge(), START);
     expect(cause).toMatchObject({ kind: 'window', name: 'pair', until: START + 6000 });
@@ -187,7 +187,7 @@ describe('a debt', () => {
     for (let n = 0; n < 5; n++) send(before, charge(), START);
     const calls = Array.from({ length: 40 }, (_, n) => {
       const at = START + 6000 * n;
-      return { ...charge(), account: 'a', startedAt: at, endedAt: at, counted: true };
+      return { ...charge(), account: 'p:a' as const, startedAt: at, endedAt: at, counted: true };
     });
     const now = START + 6000 * 39;
     const after = only();
@@ -222,7 +222,7 @@ test('explain names the rule in words, and limits show it', () => {
   expect(limits.explain(charge({ user: 'ben', chat: 'd' }), START)).toEqual([]);
   const filled = new Map<string, number>();
   const counted = new AccountLimits({
-    account: 'a',
+    account: 'p:a',
     priors: withRules(OWN_PRIORS, [rule()]),
     filled,
   });

@@ -10,7 +10,7 @@ const edit = (chat: string): Charge => ({ ...CHARGE, chat, family: 'edit' });
 
 function limits() {
   return new AccountLimits({
-    account: 'a',
+    account: 'p:a',
     priors: { planOf: ({ family }) => (family === 'edit' ? OTHER : PLAN) },
   });
 }
@@ -24,7 +24,7 @@ function call(at: AccountLimits, charge: Charge, now: number, remaining: number,
 test('a call that goes straight through counts for the account', () => {
   const second = { name: 'second', scope: 'account', count: 2, perMs: 1000 } as const;
   const plan = Object.freeze({ account: [second], chat: NONE });
-  const at = new AccountLimits({ account: 'a', priors: { planOf: () => plan } });
+  const at = new AccountLimits({ account: 'p:a', priors: { planOf: () => plan } });
   at.passed(send('1'), 1000);
   expect(at.earliestAccount(send('1'), 1000)).toBe(1000);
   at.passed(send('2'), 1100);

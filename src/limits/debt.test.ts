@@ -65,7 +65,7 @@ describe('an account with a debt', () => {
   }
 
   test('sends all it may borrow at once, then one at a time', () => {
-    const limits = new AccountLimits({ account: 'a', priors: { planOf: () => PLAN } });
+    const limits = new AccountLimits({ account: 'p:a', priors: { planOf: () => PLAN } });
     for (let i = 0; i < COUNT; i++) sent(limits, 0);
     expect(limits.earliestChat(CHARGE, 0)).toBe(EACH_MS);
     sent(limits, EACH_MS);
@@ -75,7 +75,7 @@ describe('an account with a debt', () => {
   });
 
   test('tells when a call goes that has others before it, and no later than it does', () => {
-    const limits = new AccountLimits({ account: 'a', priors: { planOf: () => PLAN } });
+    const limits = new AccountLimits({ account: 'p:a', priors: { planOf: () => PLAN } });
     expect(limits.project(CHARGE, 50, 0)).toBe(6 * EACH_MS);
     for (let i = 0; i < 40; i++) sent(limits, 0);
     expect(limits.project(CHARGE, 4, 0)).toBe(0);
@@ -83,7 +83,7 @@ describe('an account with a debt', () => {
   });
 
   test('is forgotten when everything is paid back', () => {
-    const limits = new AccountLimits({ account: 'a', priors: { planOf: () => PLAN } });
+    const limits = new AccountLimits({ account: 'p:a', priors: { planOf: () => PLAN } });
     sent(limits, 0);
     expect(limits.forgetIdle(EACH_MS - 1, 10)).toBe(0);
     expect(limits.forgetIdle(EACH_MS, 10)).toBe(1);

@@ -11,7 +11,7 @@ const to = (chat: string): Charge => ({
 });
 
 function setUp() {
-  const limits = new AccountLimits({ account: 'a', priors: { planOf: () => PLAN } });
+  const limits = new AccountLimits({ account: 'p:a', priors: { planOf: () => PLAN } });
   const send = (chat: string, at: number) => {
     const ticket = limits.take(to(chat), at);
     limits.departed(ticket, at);
@@ -42,7 +42,7 @@ test('calls without an answer keep their room, and what never left gives it back
 test('a new process counts the chats of the day before', () => {
   const { limits } = setUp();
   const past = (chat: string, at: number) => ({
-    ...{ ...to(chat), account: 'a', startedAt: at, endedAt: at, counted: true },
+    ...{ ...to(chat), account: 'p:a' as const, startedAt: at, endedAt: at, counted: true },
   });
   limits.restore([], [past('a', 0), past('b', 1000), past('c', 2000)], 10_000);
   expect(limits.earliestAccount(to('d'), 10_000)).toBe(DAY_MS);

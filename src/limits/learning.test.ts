@@ -90,7 +90,7 @@ describe('right priors', () => {
       fc.property(seed, fc.integer({ min: 1, max: 400 }), (seed, jitterMs) => {
         const random = seededRandom(seed);
         const plan = { account: [], chat: [SPACING, GROUP] };
-        const limits = new AccountLimits({ account: 'a', priors: { planOf: () => plan } });
+        const limits = new AccountLimits({ account: 'p:a', priors: { planOf: () => plan } });
         const minuteOf = perChat(() => new TrueLimit(20, MINUTE_MS, 0));
         const charges = ['c', 'd'].map((chat): Charge => {
           return { chat, user: null, family: 'send', gate: 'broadcast', live: false, cost: 1 };

@@ -50,7 +50,10 @@ export function attempt({ rule, chats, hiddenMsMax, truths, seed }: Trial): Phas
   const isOfAccount = rule.scope === 'account';
   const account = isOfAccount ? [rule] : [];
   const chat = isOfAccount || rule === SPACING ? [SPACING] : [SPACING, rule];
-  const limits = new AccountLimits({ account: 'a', priors: { planOf: () => ({ account, chat }) } });
+  const limits = new AccountLimits({
+    account: 'paper:a',
+    priors: { planOf: () => ({ account, chat }) },
+  });
   const random = seededRandom(seed);
   const truthAt = (now: number) => truths[Math.min(truths.length - 1, Math.floor(now / PHASE_MS))]!;
   const limitOf = perChat(() => new TrueLimit(1, 1, hiddenMsMax));

@@ -22,7 +22,7 @@ const CALL: Charge = {
 
 function chatWith(window: Rule) {
   const plan = { account: [], chat: [SPACING, window] };
-  const limits = new AccountLimits({ account: 'a', priors: { planOf: () => plan } });
+  const limits = new AccountLimits({ account: 'p:a', priors: { planOf: () => plan } });
   // Answered at once.
   const send = (now: number, signal: Signal = OK): void => {
     const ticket = limits.take(CALL, now);

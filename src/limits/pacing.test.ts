@@ -20,7 +20,7 @@ function pace(rule: Rule, chats: number, ms: number, network: { oneWay: number; 
     rule.scope === 'account' ? { account: rules, chat: [] } : { account: [], chat: rules };
   const judged = run(
     {
-      limits: new AccountLimits({ account: 'a', priors: { planOf: () => plan } }),
+      limits: new AccountLimits({ account: 'p:a', priors: { planOf: () => plan } }),
       random,
       charges: Array.from({ length: chats }, (_, n) => charge(`c${n}`)),
       trip: jitter(random, network.oneWay, network.jitter),
@@ -86,7 +86,7 @@ test('4,000 at 80 a second, 40 ms of jitter: at least 0.97, and 0.995 of what kn
   for (let seed = 1; seed <= seeds; seed++) {
     const random = seededRandom(seed);
     const limits = new AccountLimits({
-      account: 'a',
+      account: 'p:a',
       priors: { planOf: () => ({ account: [rule], chat: [] }) },
     });
     const trip = () => ({ thereMs: 40 + jitterMs * random.next(), backMs: 40 });

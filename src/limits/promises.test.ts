@@ -55,7 +55,7 @@ function worldOf(
   judge: () => WorldVerdict,
   learning: Partial<LearningSettings> = {},
 ): PacingWorld {
-  const limits = new AccountLimits({ account: 'a', priors: { planOf: () => plan }, learning });
+  const limits = new AccountLimits({ account: 'p:a', priors: { planOf: () => plan }, learning });
   return { limits, random, charges: chargesOf(random, plan), trip: wildTrips(random), judge };
 }
 
@@ -162,7 +162,13 @@ function witnessed(limits: AccountLimits) {
   const { take, settled } = limits;
   limits.take = (charge, now) => {
     const ticket = take.call(limits, charge, now);
-    const row = { ...charge, account: 'a', startedAt: now, endedAt: null, counted: true };
+    const row = {
+      ...charge,
+      account: 'p:a' as const,
+      startedAt: now,
+      endedAt: null,
+      counted: true,
+    };
     calls.push(row);
     rows.set(ticket, row);
     open.add(ticket);
@@ -199,7 +205,7 @@ describe('a restart', () => {
         );
         const past = structuredClone(calls);
         for (const ticket of [...open]) world.limits.settled(ticket, { kind: 'ok' }, cutAt);
-        const restored = new AccountLimits({ account: 'a', priors: { planOf: () => plan } });
+        const restored = new AccountLimits({ account: 'p:a', priors: { planOf: () => plan } });
         restored.restore([...records.values()], past, cutAt);
         for (const after of [0, 100, 1000, 4000, 19_000, 100_000]) {
           for (const charge of world.charges) {

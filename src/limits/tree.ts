@@ -2,6 +2,7 @@
 // and forgotten, in bounded steps, when nothing is left to remember of them. What a step changes there is noted, to be
 // kept on disk.
 
+import type { AccountId } from '../domain/ids.ts';
 import { Branch, type Freeze } from './branch.ts';
 import { isSpent, type LearningSettings } from './learning.ts';
 import type { Meter } from './projection.ts';
@@ -337,11 +338,11 @@ export class Headroom {
 export class Notes implements Learned {
   readonly records: LimitRecord[];
   readonly freezes: Learned['freezes'] = [];
-  readonly #account: string;
+  readonly #account: AccountId;
   readonly #now: number;
 
   // Adds to `records`.
-  constructor(account: string, now: number, records: LimitRecord[]) {
+  constructor(account: AccountId, now: number, records: LimitRecord[]) {
     this.records = records;
     this.#account = account;
     this.#now = now;

@@ -2,6 +2,7 @@
 // teaches and what is kept on disk. Types only, so that every file of the folder may import them.
 
 import type { Family, Gate } from '../domain/call.ts';
+import type { AccountId } from '../domain/ids.ts';
 
 // At most `count` in any `perMs`. A spacing of one second is { count: 1, perMs: 1000 }.
 // Rules of one name share one window within their scope, whichever plan mentions them: such rules
@@ -75,7 +76,7 @@ export interface Learned {
 
 // One persisted fact: a freeze or a learned rate. `value` is JSON text; '' deletes the record.
 export interface LimitRecord {
-  readonly account: string;
+  readonly account: AccountId;
   readonly key: string;
   readonly value: string;
   readonly updatedAt: number;
@@ -83,7 +84,7 @@ export interface LimitRecord {
 
 // An attempt of the recent past, from which windows are rebuilt after a restart.
 export interface PastCall extends Charge {
-  readonly account: string;
+  readonly account: AccountId;
   readonly startedAt: number;
   // null: in flight when the process ended.
   readonly endedAt: number | null;

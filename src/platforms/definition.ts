@@ -3,6 +3,7 @@
 // of the command line reads the settings and only the gateway speaks to a platform.
 
 import type { Setting, SettingValues } from '../config/setting-row.ts';
+import type { AccountId } from '../domain/ids.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Transport } from '../system/http/transport.ts';
 import type { CredentialRules, FileSource, Platform, Warn } from './platform.ts';
@@ -26,7 +27,7 @@ export interface PlatformDefinition<Rows extends SettingRows = SettingRows> {
 // Examples are run by the tests, so what they name has to be there, or be made by naming it.
 export interface PlatformSample {
   // An id of an account, and the credential that makes it.
-  readonly account: string;
+  readonly account: AccountId;
   readonly credential: string;
   // An update, and the header that proves that the platform posts it.
   readonly secretHeader: string;

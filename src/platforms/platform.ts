@@ -4,6 +4,7 @@
 
 import type { Readable } from 'node:stream';
 import type { Described } from '../domain/call.ts';
+import type { AccountId } from '../domain/ids.ts';
 import type { Strategy } from '../domain/live.ts';
 import type { Cure, Outcome } from '../domain/outcome.ts';
 import type { PlainParams, Targets } from '../domain/targets.ts';
@@ -111,7 +112,7 @@ export interface CredentialRules {
   // The account that a credential says it is of, whether or not anybody vouches for it.
   claimedId(credential: string): string;
   // How a virtual one looks, which stands for the account's own; left out: there are none.
-  virtual?(account: string, secret: string): string;
+  virtual?(account: AccountId, secret: string): string;
   // What the log strikes out, wherever in a line it stands.
   readonly secrets: readonly RegExp[];
 }

@@ -1,6 +1,7 @@
 // What comes in from a platform, as far as delivery needs it: which chat an update belongs to, whether a person wrote,
 // whether the account was meant. What an update means is the platform's; keeping and forwarding it is the same for all.
 
+import type { AccountId } from '../domain/ids.ts';
 import type { Reply } from '../system/http/transport.ts';
 import type { ValueAnswer } from './dialect.ts';
 import type { PushedPost } from './history.ts';
@@ -79,7 +80,7 @@ export interface UpdateReading {
   // One that was posted here and is proven, before the app hears of it; left out: nobody need know.
   received?(update: unknown): void;
   // The account's id as updates name it.
-  idOf(account: string): string;
+  idOf(account: AccountId): string;
   // Of platforms that post several updates at once, of several accounts: each as a post of its own, as it goes on to
   // the app. Left out: one post is one update.
   parts?(update: unknown): readonly UpdatePart[];

@@ -2,6 +2,7 @@
 
 import type { NewDelivery, State } from '../domain/delivery.ts';
 import type { Interest, RoadEvent, RoadListener } from '../domain/event.ts';
+import type { AccountId } from '../domain/ids.ts';
 import type { LimitChange } from '../domain/limit-setting.ts';
 import { type OwnedStore, soleOwner } from '../store/contract/sole-owner.fixture.ts';
 import type { MoveCommand, QueueFull } from '../store/ports/delivery.ts';
@@ -17,7 +18,7 @@ import type {
   Road,
 } from './road.ts';
 
-export const ACCOUNT = 'telegram:42';
+export const ACCOUNT: AccountId = 'telegram:42';
 export const START = 1_900_000_000_000;
 export const QUEUE_MAX = 10;
 
@@ -74,17 +75,17 @@ export class FakeRoad implements Road {
 
   readonly passWaits = new Map<string, number>();
 
-  passWait(account: string, method: string) {
+  passWait(account: AccountId, method: string) {
     return this.passWaits.get(`${account} ${method.toLowerCase()}`) ?? 0;
   }
 
-  limitPassed(account: string, method: string, until: number) {
+  limitPassed(account: AccountId, method: string, until: number) {
     this.passWaits.set(`${account} ${method.toLowerCase()}`, until);
   }
 
   probed: Probed = { found: 'taken', detail: 'the platform accepts its token' };
 
-  async probe(account: string) {
+  async probe(account: AccountId) {
     return this.accounts().some(({ id }) => id === account) ? this.probed : null;
   }
 
@@ -144,7 +145,7 @@ export class FakeRoad implements Road {
     return Promise.all(orders.map((each) => this.move(each)));
   }
 
-  move({ account: _, ...command }: MoveCommand & { readonly account?: string }) {
+  move({ account: _, ...command }: MoveCommand & { readonly account?: AccountId }) {
     return this.#journal.move(command);
   }
 
@@ -177,7 +178,7 @@ export class FakeRoad implements Road {
     );
   }
 
-  limits(account: string | null) {
+  limits(account: AccountId | null) {
     if (account !== null && account !== ACCOUNT) return [];
     const says = 'this group takes 20 messages a minute';
     const amount = { used: 20, count: 20, perMs: 60_000, learned: 1 };
@@ -203,7 +204,7 @@ export class FakeRoad implements Road {
 
   readonly byHand = new Map<string, number>();
 
-  limitSettings(account: string) {
+  limitSettings(account: AccountId) {
     if (account !== ACCOUNT) return null;
     const byHand = this.byHand.get('group_mpm');
     const about = { meaning: 'Messages to one group', unit: 'per any minute', usual: 20 };
@@ -212,7 +213,7 @@ export class FakeRoad implements Road {
     return [{ name: 'group_mpm', ...about, expected, value: byHand ?? 20, from }];
   }
 
-  async setLimits(account: string, change: LimitChange): Promise<LimitsSet> {
+  async setLimits(account: AccountId, change: LimitChange): Promise<LimitsSet> {
     if (account !== ACCOUNT) return { kind: 'unknown' };
     const value = change.group_mpm;
     if (value === null || value === undefined) this.byHand.delete('group_mpm');
@@ -223,13 +224,13 @@ export class FakeRoad implements Road {
     return { kind: 'set', settings: this.limitSettings(account) ?? [] };
   }
 
-  async pause(account: string) {
+  async pause(account: AccountId) {
     if (account !== ACCOUNT) return false;
     this.paused.add(account);
     return true;
   }
 
-  async resume(account: string) {
+  async resume(account: AccountId) {
     return account === ACCOUNT && (this.paused.delete(account) || true);
   }
 

@@ -3,6 +3,7 @@
 import type { Family, Gate } from '../domain/call.ts';
 import type { NewDelivery, State } from '../domain/delivery.ts';
 import type { CosmeticEnd, Interest, RoadCounts, RoadListener } from '../domain/event.ts';
+import type { AccountId } from '../domain/ids.ts';
 import type { LimitChange, LimitSetting, WrongLimit } from '../domain/limit-setting.ts';
 import type { Priority } from '../domain/priority.ts';
 import type { Cause, Charge } from '../limits/limits.ts';
@@ -14,24 +15,24 @@ export interface Road {
   // Durable when it resolves; rejects with JournalUnavailable when the store cannot be written.
   submit(delivery: NewDelivery): Promise<Appended>;
   // Which bound keeps so many more bytes of the account from being queued; null: none.
-  fullFor(account: string, bytes: number): QueueFull | null;
+  fullFor(account: AccountId, bytes: number): QueueFull | null;
   // Whether it is a preview of live output: a newer one may take its place, so nobody waits for it.
   isPreview(seq: number): boolean;
   // An edit that would change nothing needs no call: the end of the delivery that left the message so. null: a call is
   // needed.
   unchanged(delivery: NewDelivery): Ended | null;
   // Whether a limit of the account is per user: only then need it be known on whose behalf a call is.
-  pacesUsers(account: string): boolean;
+  pacesUsers(account: AccountId): boolean;
   // In which thread a message stands that was sent from here not long ago; null: in none, or nobody knows.
-  threadOf(account: string, chat: string, message: string): string | null;
+  threadOf(account: AccountId, chat: string, message: string): string | null;
   // Of calls that are passed through without a delivery: until when the platform wants those of a method to wait (0:
   // they may go), and noting that it said so. Kept across a restart.
-  passWait(account: string, method: string): number;
-  limitPassed(account: string, method: string, until: number): void;
+  passWait(account: AccountId, method: string): number;
+  limitPassed(account: AccountId, method: string, until: number): void;
   // For typing signs and drafts: goes at once or not at all; never queued, never tried again.
   cosmetic(call: CosmeticCall): Promise<CosmeticAnswer>;
   // A call was passed through without a delivery: it counts for the account's limits.
-  passed(account: string, charge: Charge): void;
+  passed(account: AccountId, charge: Charge): void;
   // Resolves when the delivery comes to rest; if a newer one took its place, when that one does.
   // The signal only ends the waiting, never the delivery.
   ended(seq: number, signal: AbortSignal): Promise<Ended>;
@@ -42,27 +43,27 @@ export interface Road {
   // Of one account, in their order, in as few commits as the store needs. Each is answered by itself.
   moveTogether(orders: readonly MoveOrder[]): Promise<Moved[]>;
   // The caller that waits for the answer to a delivery has left, or one has come back for it.
-  caller(account: string, seq: number, isThere: boolean): void;
+  caller(account: AccountId, seq: number, isThere: boolean): void;
   // Whose callers had no answer when the process before this one ended.
   unanswered(bounds: UnansweredBounds): Promise<Unanswered[]>;
 
   accounts(): AccountView[];
   // At most so many views; an account's own is its first.
-  limits(account: string | null, viewsMax?: number): LimitsView[];
+  limits(account: AccountId | null, viewsMax?: number): LimitsView[];
   // Those that hold now, the one that ends last first.
   freezes(): Frozen[];
-  pause(account: string): Promise<boolean>;
-  resume(account: string): Promise<boolean>;
+  pause(account: AccountId): Promise<boolean>;
+  resume(account: AccountId): Promise<boolean>;
   // By hand: asks the platform for the account now; if it takes the token the next call may go. null: no such account.
-  probe(account: string): Promise<Probed | null>;
+  probe(account: AccountId): Promise<Probed | null>;
   // By hand: freezes the chat (null: the account) until then, or ends the freezes there. `freeze` answers until when it
   // holds, as a longer freeze stays (null: no such account); `thaw` how many freezes have ended.
   freeze(what: HandOnLimits, until: number, cause: string): Promise<number | null>;
   thaw(what: HandOnLimits): Promise<number>;
   // By hand: the numbers of an account's limits. A change is durable and in force when it resolves; null in it restores
   // the default.
-  limitSettings(account: string): LimitSetting[] | null;
-  setLimits(account: string, change: LimitChange): Promise<LimitsSet>;
+  limitSettings(account: AccountId): LimitSetting[] | null;
+  setLimits(account: AccountId, change: LimitChange): Promise<LimitsSet>;
   depths(): Depths;
   // The first of each lane, those that wait longest first; of one chat all that wait in it. For people who look: it
   // walks all lanes.
@@ -84,15 +85,15 @@ export type LimitsSet =
   | NotOwner;
 
 export interface HandOnLimits {
-  readonly account: string;
+  readonly account: AccountId;
   readonly chat: string | null;
 }
 
 // A move of a delivery of this account.
-export type MoveOrder = MoveCommand & { readonly account: string };
+export type MoveOrder = MoveCommand & { readonly account: AccountId };
 
 export interface CosmeticCall {
-  readonly account: string;
+  readonly account: AccountId;
   readonly chat: string;
   readonly thread?: string | null;
   readonly method: string;
@@ -171,7 +172,7 @@ export interface Explanation extends QueuePosition {
 }
 
 export interface AccountView {
-  readonly id: string;
+  readonly id: AccountId;
   readonly platform: string;
   readonly paused: boolean;
   readonly refused: string | null;
@@ -187,7 +188,7 @@ export interface AccountView {
 }
 
 export interface LimitsView {
-  readonly account: string;
+  readonly account: AccountId;
   // '' is the account itself.
   readonly chat: string;
   readonly rules: readonly {
@@ -203,7 +204,7 @@ export interface LimitsView {
 }
 
 export interface Frozen {
-  readonly account: string;
+  readonly account: AccountId;
   // `chat`, `account`, `family` or `gate`, and which; '' is the account itself.
   readonly scope: string;
   readonly name: string;
@@ -220,7 +221,7 @@ export interface WaitingFilter {
 
 export interface WaitingHead {
   readonly seq: number;
-  readonly account: string;
+  readonly account: AccountId;
   readonly chat: string;
   // Since when it waits, ms since the epoch.
   readonly since: number;

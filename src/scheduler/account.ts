@@ -5,6 +5,7 @@
 
 import { COSMETIC_FAMILIES } from '../domain/call.ts';
 import { isRetry, type Queued } from '../domain/delivery.ts';
+import type { AccountId } from '../domain/ids.ts';
 import { PRIORITY_RANK } from '../domain/priority.ts';
 import type { Ticket } from '../limits/limits.ts';
 import { assert } from '../system/assert.ts';
@@ -17,7 +18,7 @@ import type { LineMember, PlatformLine } from './platform-line.ts';
 const LONG_FACTOR = 2;
 
 export interface AccountQueueOptions {
-  readonly id: string;
+  readonly id: AccountId;
   readonly platform: string;
   readonly load: AccountLoad;
   readonly limits: Pacing;
@@ -29,7 +30,7 @@ export interface AccountQueueOptions {
 }
 
 export class Account extends RingMember implements Waiter, LineMember {
-  readonly id: string;
+  readonly id: AccountId;
   readonly platform: string;
   readonly load: AccountLoad;
   readonly limits: Pacing;

@@ -15,13 +15,13 @@ const PLAN: Plan = {
 
 function setUp() {
   const scheduler = new Scheduler();
-  const limits = new AccountLimits({ account: 'a', priors: { planOf: () => PLAN } });
-  scheduler.addAccount('a', limits, { inFlightMax: 100 });
+  const limits = new AccountLimits({ account: 'p:a', priors: { planOf: () => PLAN } });
+  scheduler.addAccount('p:a', limits, { inFlightMax: 100 });
   let lastSeq = 0;
   const add = (chat: string): Queued => {
     lastSeq += 1;
     const place = { seq: lastSeq, enterAt: NOW, rank: lastSeq };
-    const one = aQueued({ account: 'a', chat, ...place });
+    const one = aQueued({ account: 'p:a', chat, ...place });
     scheduler.add(one, NOW);
     return one;
   };
@@ -71,8 +71,8 @@ test('names the account’s window when many chats share it', () => {
 
 test('a retry that comes after the next probe of its account is still the account’s doing', () => {
   const { scheduler } = setUp();
-  const retry = aQueued({ account: 'a', chat: 'c', seq: 1, rank: 1, dueAt: NOW + 9000 });
-  scheduler.hold('a', NOW - 1, 'the platform does not answer', 'unsent');
+  const retry = aQueued({ account: 'p:a', chat: 'c', seq: 1, rank: 1, dueAt: NOW + 9000 });
+  scheduler.hold('p:a', NOW - 1, 'the platform does not answer', 'unsent');
   scheduler.add(retry, NOW);
   const { eta, causes } = scheduler.explain(1, NOW)!;
   expect(eta).toBe(NOW + 9000);
@@ -80,6 +80,6 @@ test('a retry that comes after the next probe of its account is still the accoun
     { kind: 'held', name: 'unsent', detail: 'the platform does not answer' },
     { kind: 'due', name: 'retry' },
   ]);
-  scheduler.hold('a', 0, '', '');
+  scheduler.hold('p:a', 0, '', '');
   expect(scheduler.explain(1, NOW)!.causes).toMatchObject([{ kind: 'due' }]);
 });

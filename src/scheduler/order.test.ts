@@ -35,11 +35,11 @@ function setUp(order: Order = 'platform', inFlightMax = 100) {
   let lastSeq = 0;
   const scheduler = new Scheduler();
   const pacing = new FakePacing();
-  scheduler.addAccount('a', pacing, { platform: 'p', inFlightMax, order });
+  scheduler.addAccount('p:a', pacing, { platform: 'p', inFlightMax, order });
   const add = (changes: Partial<Queued> = {}, now = NOW): Queued => {
     lastSeq += 1;
     const place = { seq: lastSeq, enterAt: now, rank: lastSeq };
-    const one = aQueued({ account: 'a', chat: 'c', ...place, ...changes });
+    const one = aQueued({ account: 'p:a', chat: 'c', ...place, ...changes });
     scheduler.add(one, now);
     return one;
   };
@@ -91,7 +91,7 @@ describe.each(['account', 'platform'] as const)('with order: %s', (order) => {
   test('nothing goes at once past what waits or is in flight', () => {
     const { scheduler, add } = setUp(order);
     const ahead = add({ chat: 'x' });
-    const late = aQueued({ account: 'a', chat: 'y', seq: 0 });
+    const late = aQueued({ account: 'p:a', chat: 'y', seq: 0 });
     expect(scheduler.reserve(late, NOW)).toBeNull();
     nextOf(scheduler);
     expect(scheduler.reserve(late, NOW)).toBeNull();
@@ -115,14 +115,14 @@ describe.each(['account', 'platform'] as const)('with order: %s', (order) => {
     const { scheduler, add } = setUp(order);
     const [first, second] = [add({ chat: 'old' }), add({ chat: 'other' })];
     const third = add({ chat: 'old' });
-    scheduler.moveChat('a', 'old', 'new', NOW);
+    scheduler.moveChat('p:a', 'old', 'new', NOW);
     const sent = [first, second, third].map(({ seq }) => {
       const one = nextOf(scheduler)!;
       scheduler.finished(seq, null, NOW);
       return `${one.seq} ${one.chat}`;
     });
     expect(sent).toEqual([`${first.seq} new`, `${second.seq} other`, `${third.seq} new`]);
-    expect(scheduler.isQuiet('a', 'new')).toBe(true);
+    expect(scheduler.isQuiet('p:a', 'new')).toBe(true);
   });
 
   test('the estimate counts those ahead of its own chat only', () => {
@@ -137,16 +137,16 @@ describe('with order: platform, over the accounts of a platform', () => {
   function setUpTwo() {
     const set = setUp('platform');
     const other = new FakePacing();
-    set.scheduler.addAccount('b', other, { platform: 'p', inFlightMax: 9, order: 'platform' });
-    set.scheduler.addAccount('far', other, { platform: 'q', inFlightMax: 9, order: 'platform' });
-    set.scheduler.addAccount('free', other, { platform: 'p', inFlightMax: 9 });
+    set.scheduler.addAccount('p:b', other, { platform: 'p', inFlightMax: 9, order: 'platform' });
+    set.scheduler.addAccount('p:far', other, { platform: 'q', inFlightMax: 9, order: 'platform' });
+    set.scheduler.addAccount('p:free', other, { platform: 'p', inFlightMax: 9 });
     return set;
   }
 
   test('they leave as they were accepted, one at a time; other platforms and accounts do not wait', () => {
     const { scheduler, add } = setUpTwo();
-    const all = ['b', 'a', 'a', 'b', 'a'].map((account) => add({ account }));
-    const others = [add({ account: 'far' }).seq, add({ account: 'free' }).seq];
+    const all = (['p:b', 'p:a', 'p:a', 'p:b', 'p:a'] as const).map((account) => add({ account }));
+    const others = [add({ account: 'p:far' }).seq, add({ account: 'p:free' }).seq];
     const sent: number[] = [];
     for (let step = 0; step < 10; step++) {
       const inFlight = [nextOf(scheduler), nextOf(scheduler), nextOf(scheduler)].filter(
@@ -163,13 +163,13 @@ describe('with order: platform, over the accounts of a platform', () => {
   test("one account's frozen chat holds the others up, and it is explained", () => {
     const { scheduler, pacing, add } = setUpTwo();
     pacing.opensAt.set('frozen', 9e6);
-    const [first, second] = [add({ chat: 'frozen' }), add({ account: 'b', chat: 'well' })];
+    const [first, second] = [add({ chat: 'frozen' }), add({ account: 'p:b', chat: 'well' })];
     expect(scheduler.next(NOW)).toEqual({ kind: 'wait', until: 9e6 });
     const explained = scheduler.explain(second.seq, NOW)!;
     expect(explained).toMatchObject({ position: 2, eta: 9e6 });
     expect(explained.causes).toMatchObject([
       { kind: 'ahead', name: 'platform', detail: expect.stringContaining('1 of other accounts') },
-      { kind: 'freeze', name: 'frozen', detail: expect.stringContaining('of account a') },
+      { kind: 'freeze', name: 'frozen', detail: expect.stringContaining('of account p:a') },
     ]);
     // It makes way when it is withdrawn.
     scheduler.remove(first.seq, NOW);
@@ -178,11 +178,11 @@ describe('with order: platform, over the accounts of a platform', () => {
 
   test('a paused account steps aside, and comes first again', () => {
     const { scheduler, add } = setUpTwo();
-    const [first, second] = [add({ account: 'a' }), add({ account: 'b' })];
-    const third = add({ account: 'b' });
-    scheduler.hold('a', Number.POSITIVE_INFINITY, 'paused');
+    const [first, second] = [add({ account: 'p:a' }), add({ account: 'p:b' })];
+    const third = add({ account: 'p:b' });
+    scheduler.hold('p:a', Number.POSITIVE_INFINITY, 'paused');
     expect(nextOf(scheduler)?.seq).toBe(second.seq);
-    scheduler.hold('a', 0, '');
+    scheduler.hold('p:a', 0, '');
     scheduler.finished(second.seq, null, NOW);
     expect(nextOf(scheduler)?.seq).toBe(first.seq);
     scheduler.finished(first.seq, null, NOW);
@@ -191,14 +191,14 @@ describe('with order: platform, over the accounts of a platform', () => {
 
   test('nothing of an account goes at once past what another has waiting or in flight', () => {
     const { scheduler, add } = setUpTwo();
-    const late = aQueued({ account: 'b', chat: 'y', seq: 0 });
-    const ahead = add({ account: 'a' });
+    const late = aQueued({ account: 'p:b', chat: 'y', seq: 0 });
+    const ahead = add({ account: 'p:a' });
     expect(scheduler.reserve(late, NOW)).toBeNull();
     nextOf(scheduler);
     expect(scheduler.reserve(late, NOW)).toBeNull();
     scheduler.finished(ahead.seq, null, NOW);
     expect(scheduler.reserve(late, NOW)).not.toBeNull();
-    add({ account: 'a' });
+    add({ account: 'p:a' });
     expect(nextOf(scheduler)).toBeNull();
     scheduler.release(late, NOW);
     expect(nextOf(scheduler)).not.toBeNull();
@@ -206,8 +206,8 @@ describe('with order: platform, over the accounts of a platform', () => {
 });
 
 test.each([
-  ['account', ['a']],
-  ['platform', ['a', 'b', 'c']],
+  ['account', ['p:a']],
+  ['platform', ['p:a', 'p:b', 'p:c']],
 ] as const)(
   'any sequence of commands keeps the one order of %s, also across retries, and its count',
   (order, accounts) => {
@@ -249,7 +249,7 @@ test.each([
           inFlight = null;
         }
         const live = waiting.length + (inFlight === null ? 0 : 1);
-        expect(scheduler.loadOf('a').platform).toMatchObject({
+        expect(scheduler.loadOf('p:a').platform).toMatchObject({
           deliveries: live,
           bytes: 16 * live,
         });
@@ -260,30 +260,30 @@ test.each([
         scheduler.finished(seq, null, now + 1000);
       }
       expect(scheduler.next(now + 1000)).toEqual({ kind: 'idle' });
-      expect(scheduler.loadOf('a').platform.deliveries).toBe(0);
+      expect(scheduler.loadOf('p:a').platform.deliveries).toBe(0);
     }
   },
 );
 
 test('a platform counts what is about to go, and what was given back', () => {
   const { scheduler, add } = setUp('lane');
-  const one = aQueued({ account: 'a', chat: 'c', seq: 0 });
+  const one = aQueued({ account: 'p:a', chat: 'c', seq: 0 });
   scheduler.reserve(one, NOW);
-  expect(scheduler.loadOf('a').platform.deliveries).toBe(1);
+  expect(scheduler.loadOf('p:a').platform.deliveries).toBe(1);
   expect(scheduler.livePlatforms()).toEqual({ p: 1 });
   scheduler.release(one, NOW);
-  expect(scheduler.loadOf('a').platform.deliveries).toBe(0);
+  expect(scheduler.loadOf('p:a').platform.deliveries).toBe(0);
   add({ expiresAt: NOW + 1 });
   expect(scheduler.expired(NOW + 1)).toHaveLength(1);
-  expect(scheduler.loadOf('a').platform.deliveries).toBe(0);
+  expect(scheduler.loadOf('p:a').platform.deliveries).toBe(0);
   expect(scheduler.livePlatforms()).toEqual({});
 });
 
 test('what waits and what is in flight, by platform', () => {
   const { scheduler, add } = setUp('lane');
-  scheduler.addAccount('b', new FakePacing(), { platform: 'p', inFlightMax: 1 });
-  scheduler.addAccount('q', new FakePacing(), { platform: 'other', inFlightMax: 1 });
-  for (const account of ['a', 'a', 'b']) add({ account });
+  scheduler.addAccount('p:b', new FakePacing(), { platform: 'p', inFlightMax: 1 });
+  scheduler.addAccount('p:q', new FakePacing(), { platform: 'other', inFlightMax: 1 });
+  for (const account of ['p:a', 'p:a', 'p:b'] as const) add({ account });
   nextOf(scheduler);
   const depths = scheduler.platformDepths();
   expect(depths.get('p')).toEqual({ waiting: 2, inFlight: 1 });

@@ -3,12 +3,13 @@
 // until an operator acts.
 
 import type { Queued } from '../domain/delivery.ts';
+import type { AccountId } from '../domain/ids.ts';
 import { PRIORITY_RANK } from '../domain/priority.ts';
 import type { Entry, Flow, Lane } from './chat.ts';
 import type { Pacing } from './pacing.ts';
 
 export interface LineMember {
-  readonly id: string;
+  readonly id: AccountId;
   readonly limits: Pacing;
   readonly heldUntil: number;
   readonly heldWhy: string;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { aQueued } from '../domain/delivery.fixture.ts';
 import type { Queued } from '../domain/delivery.ts';
+import type { AccountId } from '../domain/ids.ts';
 import { PRIORITIES, type Priority } from '../domain/priority.ts';
 import type { Charge } from '../limits/limits.ts';
 import { intBelow, pick, seededRandom } from '../system/random.ts';
@@ -12,7 +13,7 @@ let lastSeq = 0;
 function queued(changes: Partial<Queued> = {}): Queued {
   lastSeq += 1;
   const place = { seq: lastSeq, enterAt: lastSeq, rank: lastSeq };
-  return aQueued({ account: 'a', chat: 'c', ...place, ...changes });
+  return aQueued({ account: 'p:a', chat: 'c', ...place, ...changes });
 }
 
 // Limits under the test's hand: a time per chat and per account.
@@ -33,7 +34,7 @@ class FakePacing implements Pacing {
   decisive = () => null;
 }
 
-function setUp(accounts: string[] = ['a'], inFlightMax = 1_000_000) {
+function setUp(accounts: AccountId[] = ['p:a'], inFlightMax = 1_000_000) {
   const scheduler = new Scheduler();
   const pacing = new Map(accounts.map((id) => [id, new FakePacing()]));
   for (const [id, limits] of pacing) scheduler.addAccount(id, limits, { inFlightMax });
@@ -144,7 +145,7 @@ describe('order', () => {
 
   test('a final moves its lane to the next slot, but not past its lane', () => {
     const { scheduler, pacing } = setUp();
-    pacing.get('a')!.chatOpensAt.set('c', 2e6);
+    pacing.get('p:a')!.chatOpensAt.set('c', 2e6);
     const others = ['s:1', 's:2', 's:3'].map((lane) => queued({ lane }));
     const before = queued({ lane: 's:4' });
     const final = queued({ lane: 's:4', final: true });
@@ -156,16 +157,16 @@ describe('order', () => {
 
 describe('isolation', () => {
   test('a closed chat, a held account and a full account delay no other', () => {
-    const { scheduler, pacing } = setUp(['a', 'b', 'd'], 1);
-    pacing.get('a')!.chatOpensAt.set('frozen', 9e9);
+    const { scheduler, pacing } = setUp(['p:a', 'p:b', 'p:d'], 1);
+    pacing.get('p:a')!.chatOpensAt.set('frozen', 9e9);
     for (let i = 0; i < 100; i++) scheduler.add(queued({ chat: 'frozen' }), 1e6);
-    scheduler.hold('b', Number.POSITIVE_INFINITY, 'dead');
-    for (let i = 0; i < 100; i++) scheduler.add(queued({ account: 'b', chat: `b${i}` }), 1e6);
+    scheduler.hold('p:b', Number.POSITIVE_INFINITY, 'dead');
+    for (let i = 0; i < 100; i++) scheduler.add(queued({ account: 'p:b', chat: `b${i}` }), 1e6);
     const well = queued({ chat: 'well' });
     scheduler.add(well, 1e6);
-    const full = queued({ account: 'd', chat: 'full' });
+    const full = queued({ account: 'p:d', chat: 'full' });
     scheduler.add(full, 1e6);
-    scheduler.add(queued({ account: 'd', chat: 'other' }), 1e6);
+    scheduler.add(queued({ account: 'p:d', chat: 'other' }), 1e6);
     const sent = [scheduler.next(1e6), scheduler.next(1e6)];
     expect(sent.map((d) => d.kind === 'send' && d.queued)).toEqual(
       expect.arrayContaining([well, full]),
@@ -180,15 +181,15 @@ describe('isolation', () => {
     const { scheduler } = setUp();
     const one = queued();
     scheduler.add(one, 1e6);
-    scheduler.hold('a', 2e6, 'breaker');
+    scheduler.hold('p:a', 2e6, 'breaker');
     expect(scheduler.next(1e6)).toEqual({ kind: 'wait', until: 2e6 });
-    scheduler.hold('a', 0, '');
+    scheduler.hold('p:a', 0, '');
     expect(sendNext(scheduler, 1e6)).toBe(one);
   });
 
   test('the account gate closes without losing the turn', () => {
     const { scheduler, pacing } = setUp();
-    pacing.get('a')!.accountOpensAt = 3e6;
+    pacing.get('p:a')!.accountOpensAt = 3e6;
     const one = queued();
     scheduler.add(one, 1e6);
     expect(scheduler.next(1e6)).toEqual({ kind: 'wait', until: 3e6 });
@@ -271,18 +272,18 @@ describe('housekeeping', () => {
   test('expired ones leave the queue and are handed out once', () => {
     const { scheduler } = setUp();
     const [short, long] = [queued({ expiresAt: 2e6 }), queued({ expiresAt: 4e6 })];
-    scheduler.hold('a', Number.POSITIVE_INFINITY, 'paused');
+    scheduler.hold('p:a', Number.POSITIVE_INFINITY, 'paused');
     scheduler.add(short, 1e6);
     scheduler.add(long, 1e6);
     expect(scheduler.next(1e6)).toEqual({ kind: 'wait', until: 2e6 });
     expect(scheduler.expired(2e6)).toEqual([short]);
     expect(scheduler.expired(2e6)).toEqual([]);
-    expect(scheduler.depthOf('a').waiting).toBe(1);
+    expect(scheduler.depthOf('p:a').waiting).toBe(1);
   });
 
   test('position and causes of a waiting delivery', () => {
     const { scheduler } = setUp();
-    scheduler.hold('a', 2e6, 'the host does not answer');
+    scheduler.hold('p:a', 2e6, 'the host does not answer');
     const [first, second] = [queued(), queued()];
     scheduler.add(first, 1e6);
     scheduler.add(second, 1e6);
@@ -299,7 +300,7 @@ describe('housekeeping', () => {
 test('any sequence of commands keeps order, loses nothing, invents nothing', () => {
   for (let seed = 1; seed <= 200; seed++) {
     const random = seededRandom(seed);
-    const { scheduler, pacing } = setUp(['a', 'b'], 3);
+    const { scheduler, pacing } = setUp(['p:a', 'p:b'], 3);
     const waiting = new Map<string, Queued[]>();
     const inFlight: Queued[] = [];
     let now = 1e6;
@@ -309,7 +310,7 @@ test('any sequence of commands keeps order, loses nothing, invents nothing', () 
       const roll = random.next();
       if (roll < 0.4) {
         const one = queued({
-          account: pick(random, ['a', 'b']),
+          account: pick(random, ['p:a', 'p:b'] as const),
           chat: pick(random, ['x', 'y', 'z']),
           lane: pick(random, ['', 't:1', 't:2']),
           priority: pick(random, PRIORITIES),
@@ -320,7 +321,9 @@ test('any sequence of commands keeps order, loses nothing, invents nothing', () 
         waiting.set(key, [...(waiting.get(key) ?? []), one]);
         scheduler.add(one, now);
       } else if (roll < 0.5) {
-        pacing.get(pick(random, ['a', 'b']))!.chatOpensAt.set(pick(random, ['x', 'y']), now + 100);
+        pacing
+          .get(pick(random, ['p:a', 'p:b'] as const))!
+          .chatOpensAt.set(pick(random, ['x', 'y']), now + 100);
       } else if (roll < 0.8) {
         const decision = scheduler.next(now);
         if (decision.kind !== 'send') continue;

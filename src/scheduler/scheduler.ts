@@ -4,6 +4,7 @@
 // is; see Order). The limits say when.
 
 import type { Queued } from '../domain/delivery.ts';
+import type { AccountId } from '../domain/ids.ts';
 import { PRIORITIES, type Priority } from '../domain/priority.ts';
 import type { Ticket } from '../limits/limits.ts';
 import { assert } from '../system/assert.ts';
@@ -50,7 +51,7 @@ const EXPIRED_STEP_MAX = 256;
 
 export class Scheduler {
   readonly #weights: Weights;
-  readonly #accounts = new Map<string, Account>();
+  readonly #accounts = new Map<AccountId, Account>();
   readonly #ready = new Ring<Account>();
   readonly #wakeups = new TimeHeap<Account>();
   readonly #waiting = new BySeq<Entry>();
@@ -65,7 +66,7 @@ export class Scheduler {
     this.#weights = options.weights ?? WEIGHTS_DEFAULT;
   }
 
-  addAccount(id: string, limits: Pacing, options: AccountSettings): void {
+  addAccount(id: AccountId, limits: Pacing, options: AccountSettings): void {
     assert(!this.#accounts.has(id), 'an account is added once');
     const { platform = '', inFlightMax, order = 'lane', isStranger = false } = options;
     const platformLoad = this.#platformLoads.get(platform) ?? noLoad();
@@ -77,11 +78,11 @@ export class Scheduler {
   }
 
   // Nothing of it waits, is in flight or is being written down.
-  isIdle(id: string): boolean {
+  isIdle(id: AccountId): boolean {
     return this.#accounts.get(id)?.isIdle ?? true;
   }
 
-  removeAccount(id: string): void {
+  removeAccount(id: AccountId): void {
     const account = this.#accounts.get(id);
     if (account === undefined) return;
     assert(account.isIdle, 'only an idle account is removed');
@@ -91,7 +92,7 @@ export class Scheduler {
   }
 
   // All that wait in an account, those for a later time too.
-  waitingOf(id: string): Queued[] {
+  waitingOf(id: AccountId): Queued[] {
     return this.#accounts.get(id)?.allWaiting() ?? [];
   }
 
@@ -207,7 +208,7 @@ export class Scheduler {
   }
 
   // Nothing of the account goes before `until` (Infinity: until held anew with 0). `name`: what programs call it.
-  hold(id: string, until: number, why: string, name = 'account'): void {
+  hold(id: AccountId, until: number, why: string, name = 'account'): void {
     const account = this.#accounts.get(id);
     assert(account !== undefined, 'only a known account is held');
     account.heldUntil = until;
@@ -217,7 +218,7 @@ export class Scheduler {
   }
 
   // The chat goes on under another id: whoever waits in it waits there, in the order they had.
-  moveChat(id: string, from: string, to: string, now: number): void {
+  moveChat(id: AccountId, from: string, to: string, now: number): void {
     for (const { queued } of this.#accounts.get(id)?.waitingIn(from) ?? []) {
       this.remove(queued.seq, now);
       this.add({ ...queued, chat: to }, now);
@@ -225,7 +226,7 @@ export class Scheduler {
   }
 
   // A call outside the queue has changed what the chat's limits say.
-  reconsider(id: string, chat: string, now: number): void {
+  reconsider(id: AccountId, chat: string, now: number): void {
     const account = this.#accounts.get(id);
     if (account === undefined) return;
     account.reconsider(chat, now);
@@ -233,7 +234,7 @@ export class Scheduler {
   }
 
   // Nothing of the chat waits for its turn or is in flight.
-  isQuiet(id: string, chat: string): boolean {
+  isQuiet(id: AccountId, chat: string): boolean {
     return this.#accounts.get(id)?.isQuiet(chat) ?? true;
   }
 
@@ -251,12 +252,12 @@ export class Scheduler {
   }
 
   // Nothing of the account goes before; 0: it is not held.
-  heldUntil(id: string): number {
+  heldUntil(id: AccountId): number {
     return this.#accounts.get(id)?.heldUntil ?? 0;
   }
 
   // What `explain` would say of that; null: it is not held.
-  holdOf(id: string, now: number): Explained['causes'][number] | null {
+  holdOf(id: AccountId, now: number): Explained['causes'][number] | null {
     const account = this.#accounts.get(id);
     return account === undefined || account.heldUntil <= now ? null : held(account);
   }
@@ -288,7 +289,7 @@ export class Scheduler {
     return depths;
   }
 
-  depthOf(id: string): { waiting: number; inFlight: number } {
+  depthOf(id: AccountId): { waiting: number; inFlight: number } {
     const account = this.#accounts.get(id);
     if (account === undefined) return { waiting: 0, inFlight: 0 };
     return { waiting: account.waiting.reduce((a, b) => a + b), inFlight: account.inFlight };
@@ -308,7 +309,7 @@ export class Scheduler {
   }
 
   // What of the bounded queue is taken by the account, and by those it shares the queue with.
-  loadOf(id: string): AccountLoad {
+  loadOf(id: AccountId): AccountLoad {
     return this.#accountOf({ account: id }).load;
   }
 

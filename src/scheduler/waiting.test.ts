@@ -16,9 +16,9 @@ const CLOSED: Pacing = {
 
 function scheduler(waiting: readonly Partial<Queued>[]): Scheduler {
   const made = new Scheduler();
-  for (const id of ['a', 'b']) made.addAccount(id, CLOSED, { inFlightMax: 10 });
+  for (const id of ['p:a', 'p:b'] as const) made.addAccount(id, CLOSED, { inFlightMax: 10 });
   for (const [i, changes] of waiting.entries()) {
-    made.add(aQueued({ account: 'a', seq: i, enterAt: i, rank: i, ...changes }), 1000);
+    made.add(aQueued({ account: 'p:a', seq: i, enterAt: i, rank: i, ...changes }), 1000);
   }
   return made;
 }
@@ -31,22 +31,22 @@ test('the first of each lane, those that wait longest first, with how many wait 
     { chat: '2', enterAt: 20 },
     { chat: '2', enterAt: 30 },
     { chat: '2', lane: 's:x', enterAt: 10 },
-    { account: 'b', chat: '1', enterAt: 40, priority: 'low' },
+    { account: 'p:b', chat: '1', enterAt: 40, priority: 'low' },
   ]);
   const all = made.waiting({}, 10);
   expect(seqs(all)).toEqual([3, 1, 4, 0]);
   expect(all.map(({ behind }) => behind)).toEqual([0, 1, 0, 0]);
   expect(seqs(made.waiting({}, 2))).toEqual([3, 1]);
-  expect(seqs(made.waiting({ account: 'b' }, 10))).toEqual([4]);
+  expect(seqs(made.waiting({ account: 'p:b' }, 10))).toEqual([4]);
   expect(seqs(made.waiting({ account: 'unknown' }, 10))).toEqual([]);
   expect(seqs(made.waiting({ priority: 'low' }, 10))).toEqual([4]);
 });
 
 test('of those that came at the same time ranks decide within an account, and never between two', () => {
   const made = scheduler([
-    { account: 'b', chat: '1', enterAt: 5, rank: 1 },
-    { account: 'a', chat: '1', enterAt: 5, rank: 8 },
-    { account: 'a', chat: '2', enterAt: 5, rank: 7 },
+    { account: 'p:b', chat: '1', enterAt: 5, rank: 1 },
+    { account: 'p:a', chat: '1', enterAt: 5, rank: 8 },
+    { account: 'p:a', chat: '2', enterAt: 5, rank: 7 },
   ]);
   expect(seqs(made.waiting({}, 10))).toEqual([2, 1, 0]);
 });

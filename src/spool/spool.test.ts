@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { FILE_ID } from '../domain/body.ts';
+import type { AccountId } from '../domain/ids.ts';
 import { serviceContract } from '../system/service.contract.ts';
 import { virtualClock } from '../system/virtual-clock.ts';
 import { Spool } from './spool.ts';
@@ -22,7 +23,7 @@ function makeFolder(): string {
   return join(folder, 'spool');
 }
 
-const aBot = (account: string, isStranger = false, address = '') => ({
+const aBot = (account: AccountId, isStranger = false, address = '') => ({
   account,
   address,
   isStranger,

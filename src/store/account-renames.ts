@@ -1,9 +1,10 @@
 // Accounts that get another id, with everything that is theirs: what the memory store and SQLite share. The audit log
 // is left as it is: it says what was done, to what was then called so.
 
+import type { AccountId } from '../domain/ids.ts';
 import type { AccountRename } from './ports/accounts.ts';
 
-export type NewIds = ReadonlyMap<string, string>;
+export type NewIds = ReadonlyMap<string, AccountId>;
 
 export function newIdsOf(renames: readonly AccountRename[]): NewIds {
   return new Map(renames.map(({ from, account }) => [from, account.id]));

@@ -5,7 +5,7 @@ import { bodyOf, NO_FILES } from '../domain/body.ts';
 import type { Gate } from '../domain/call.ts';
 import type { NewDelivery } from '../domain/delivery.ts';
 import { HOLDERS, ownKey } from '../domain/idempotency.ts';
-import { provisionalId } from '../domain/ids.ts';
+import { type AccountId, provisionalId } from '../domain/ids.ts';
 import { OUTPUT_CLASSES, type OutputClasses } from '../domain/priority.ts';
 import type { Described, LiveCall, LiveOutput, Platform } from '../platforms/platform.ts';
 import type { CosmeticCall, Prospect } from '../road/road.ts';
@@ -19,9 +19,9 @@ type Call = Extract<Described, { kind: 'call' }>;
 export interface CallPorts {
   readonly platforms: ReadonlyMap<string, Platform>;
   // Which budget the call spends, as the updates seen say.
-  gateFor(account: string, call: Call, params: LiveCall['params']): Gate;
+  gateFor(account: AccountId, call: Call, params: LiveCall['params']): Gate;
   // Left out: as they are where nobody sets them.
-  classesOf?(account: string): OutputClasses;
+  classesOf?(account: AccountId): OutputClasses;
 }
 
 export function liveOf(ports: CallPorts, platform: string): LiveOutput {

@@ -1,6 +1,7 @@
 // A message that is edited again and again: what is known of its edits, and when the last one must have been the last.
 
 import type { NewDelivery } from '../domain/delivery.ts';
+import type { AccountId } from '../domain/ids.ts';
 import type { Ended, Prospect } from '../road/road.ts';
 import type { Timer } from '../system/clock.ts';
 import type { LiveText } from './pacing/chat-pacer.ts';
@@ -26,7 +27,7 @@ const FAILURE_KEPT_MS = 60_000;
 export class EditSession implements LiveText {
   readonly id: string;
   readonly state = 'open';
-  readonly account: string;
+  readonly account: AccountId;
   readonly chat: string;
   readonly platform: string;
   // The one that is edited; null: nobody can tell.

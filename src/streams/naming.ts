@@ -2,6 +2,7 @@
 // finds the same stream, also in another process.
 
 import { createHash } from 'node:crypto';
+import type { AccountId } from '../domain/ids.ts';
 import type { Random } from '../system/random.ts';
 import type { NewStream } from './streams.ts';
 
@@ -16,7 +17,7 @@ export function newName(now: number, random: Random, isTaken: (name: string) => 
   }
 }
 
-export function nameOfKey(account: string, key: string): string {
+export function nameOfKey(account: AccountId, key: string): string {
   const digest = createHash('sha256').update(`${account}\0${key}`).digest('hex');
   return `k-${digest.slice(0, NAME_CHARS)}`;
 }

@@ -3,6 +3,7 @@
 
 import { INTERNAL, type ReportFault } from '../domain/fault.ts';
 import { sharedKey } from '../domain/idempotency.ts';
+import type { AccountId } from '../domain/ids.ts';
 import type { LiveListener, LiveReading } from '../domain/live.ts';
 import type { AskedRoad } from '../road/road.ts';
 import type { StreamStore } from '../store/ports/streams.ts';
@@ -39,9 +40,9 @@ export interface LiveOptions extends CallPorts {
   readonly random: Random;
   readonly streamsMax: number;
   readonly unitsMax: number;
-  settingsOf(account: string): LiveSettings;
+  settingsOf(account: AccountId): LiveSettings;
   // Whether this process shows the account's streams; left out: all accounts'.
-  readonly owns?: (account: string) => boolean;
+  readonly owns?: (account: AccountId) => boolean;
   // Told what happens, for metrics and the log.
   readonly publish: LiveListener;
   readonly report: ReportFault;
@@ -199,7 +200,7 @@ export class LiveStreams implements Live, Service {
   readonly take = (_account: string): Promise<void> => this.#lookForMore();
 
   // And of one that is not any more. Who waits for one is told how it stands.
-  async leave(account: string): Promise<void> {
+  async leave(account: AccountId): Promise<void> {
     for (const stream of [...this.#streams.values()]) {
       if (stream.asked.account !== account) continue;
       this.#leave(stream);
@@ -384,7 +385,7 @@ export class LiveStreams implements Live, Service {
   }
 
   // Under the key of its holder, or as it was opened when keys had no holder.
-  async #knownBy(account: string, key: string): Promise<Stream | null> {
+  async #knownBy(account: AccountId, key: string): Promise<Stream | null> {
     const shared = sharedKey(key);
     const older = shared === null ? null : await this.#known(nameOfKey(account, shared));
     return (await this.#known(nameOfKey(account, key))) ?? older;

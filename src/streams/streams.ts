@@ -1,6 +1,7 @@
 // Live output: texts that grow, and end in a final. What others may ask of it.
 // A stream's newest text is shown at the pace its chat affords; its final is a delivery like any other.
 
+import type { AccountId } from '../domain/ids.ts';
 import type { Format, LiveTransport } from '../domain/live.ts';
 import type { Priority } from '../domain/priority.ts';
 
@@ -11,7 +12,7 @@ export const STREAM_STATES = ['open', 'finishing', 'done', 'failed', 'cancelled'
 export type StreamState = (typeof STREAM_STATES)[number];
 
 export interface NewStream {
-  readonly account: string;
+  readonly account: AccountId;
   readonly platform: string;
   readonly chat: string;
   readonly thread: string | null;
@@ -80,7 +81,7 @@ export interface StreamView {
   readonly id: string;
   readonly state: StreamState;
   readonly reason: string | null;
-  readonly account: string;
+  readonly account: AccountId;
   readonly platform: string;
   readonly chat: string;
   readonly thread: string | null;

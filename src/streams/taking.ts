@@ -1,6 +1,7 @@
 // Streams that go on: after a start all of them, of a fleet those of the accounts that this node has.
 
 import type { ReportFault } from '../domain/fault.ts';
+import type { AccountId } from '../domain/ids.ts';
 import type { StoredStream, StreamStore } from '../store/ports/streams.ts';
 import type { Clock } from '../system/clock.ts';
 import { ignoreStore } from './finish.ts';
@@ -11,7 +12,7 @@ export interface TakingParts {
   readonly journal: { readonly streams: StreamStore };
   readonly clock: Clock;
   readonly report: ReportFault;
-  readonly owns?: (account: string) => boolean;
+  readonly owns?: (account: AccountId) => boolean;
   readonly isKnown: (id: string) => boolean;
   readonly isStopped: () => boolean;
   readonly takeUp: (stream: Stream) => void;

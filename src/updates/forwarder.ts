@@ -3,6 +3,7 @@
 // What is taken is marked as done before the chat's next goes, so a crash repeats at most what was under way.
 // Payloads stay on disk; a waiting update costs a few words here.
 
+import type { AccountId } from '../domain/ids.ts';
 import type { UpdateStore, WaitingIncoming } from '../store/ports/updates.ts';
 import type { Clock, Timer } from '../system/clock.ts';
 import type { Reply } from '../system/http/transport.ts';
@@ -14,13 +15,13 @@ export interface ForwarderParts {
   readonly random: Random;
   readonly incoming: Pick<UpdateStore, 'read' | 'done' | 'retry'>;
   // One try: the update's text to the app of the account.
-  post(account: string, updateId: number, body: string): Promise<Reply>;
+  post(account: AccountId, updateId: number, body: string): Promise<Reply>;
   // What the app said is taken care of; 'later': it cannot be now, so the update goes to the app again.
-  answered(account: string, updateId: number, reply: Reply): Promise<'done' | 'later'>;
+  answered(account: AccountId, updateId: number, reply: Reply): Promise<'done' | 'later'>;
   // It waits no more: the app has it, or it is gone from the store.
-  ended(account: string, how: 'taken' | 'gone'): void;
+  ended(account: AccountId, how: 'taken' | 'gone'): void;
   // A try failed.
-  failed(account: string): void;
+  failed(account: AccountId): void;
   readonly log: { warn(fields: object, message: string): void };
 }
 
@@ -39,7 +40,7 @@ interface Item extends WaitingIncoming {
 }
 
 interface Lane {
-  readonly account: string;
+  readonly account: AccountId;
   readonly key: string;
   readonly items: Item[];
   rest: Timer | null;
@@ -77,7 +78,7 @@ export class Forwarder implements Service {
   }
 
   // What waits of it is another's to post; what is under way ends, and is not tried again here.
-  drop(account: string): void {
+  drop(account: AccountId): void {
     for (const lane of this.#lanes.values()) {
       if (lane.account !== account) continue;
       lane.rest?.cancel();
@@ -116,7 +117,7 @@ export class Forwarder implements Service {
     });
   }
 
-  #pump(account: string): void {
+  #pump(account: AccountId): void {
     const desk = this.#deskOf(account);
     while (this.#life === 'running' && desk.posting < POSTS_MAX) {
       const lane = desk.ready.shift();
@@ -186,7 +187,7 @@ export class Forwarder implements Service {
     await incoming.retry({ account, updateId, attempts, dueAt }).catch(() => {});
   }
 
-  #logFailure(account: string, about: object): void {
+  #logFailure(account: AccountId, about: object): void {
     const desk = this.#deskOf(account);
     const now = this.#parts.clock.now();
     if (now - desk.loggedAt < LOGGED_EVERY_MS) return;
@@ -194,7 +195,7 @@ export class Forwarder implements Service {
     this.#parts.log.warn({ account, ...about }, 'the app did not take an update; trying again');
   }
 
-  #deskOf(account: string): Desk {
+  #deskOf(account: AccountId): Desk {
     let desk = this.#desks.get(account);
     if (desk === undefined) {
       desk = { ready: [], posting: 0, loggedAt: Number.NEGATIVE_INFINITY };

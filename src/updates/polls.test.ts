@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import type { AccountId } from '../domain/ids.ts';
 import type { Poll } from '../platforms/platform.ts';
 import { UPDATES } from '../platforms/telegram/updates/updates.ts';
 import { createMemoryStore } from '../store/memory/memory.ts';
 import { virtualClock } from '../system/virtual-clock.ts';
 import { Polls } from './polls.ts';
 
-const ACCOUNT = 'telegram:42';
+const ACCOUNT: AccountId = 'telegram:42';
 const NOBODY = new AbortController().signal;
 
 function world() {

@@ -2,6 +2,7 @@
 // offset confirms what is before it, a negative one counts from the end, and there is one poller per bot: a second
 // one sends the first away.
 
+import type { AccountId } from '../domain/ids.ts';
 import type { Poll, UpdateReading } from '../platforms/platform.ts';
 import type { UpdateStore } from '../store/ports/updates.ts';
 import type { Clock } from '../system/clock.ts';
@@ -14,7 +15,7 @@ export type Polled =
 export interface PollsParts {
   readonly clock: Clock;
   readonly incoming: Pick<UpdateStore, 'waiting' | 'read' | 'done'>;
-  taken(account: string, count: number): void;
+  taken(account: AccountId, count: number): void;
 }
 
 const PAGE = 100;
@@ -26,14 +27,14 @@ interface Poller {
 
 export class Polls {
   readonly #parts: PollsParts;
-  readonly #pollers = new Map<string, Poller>();
+  readonly #pollers = new Map<AccountId, Poller>();
 
   constructor(parts: PollsParts) {
     this.#parts = parts;
   }
 
   // Something came for this account.
-  wake(account: string): void {
+  wake(account: AccountId): void {
     this.#pollers.get(account)?.wake();
   }
 
@@ -42,7 +43,7 @@ export class Polls {
   }
 
   async poll(
-    account: string,
+    account: AccountId,
     reading: UpdateReading,
     ask: Poll,
     signal: AbortSignal,
@@ -62,7 +63,7 @@ export class Polls {
   }
 
   async #wait(
-    account: string,
+    account: AccountId,
     matches: (body: string) => boolean,
     from: number,
     ask: Poll,
@@ -86,7 +87,7 @@ export class Polls {
   }
 
   // From which update id on there is anything to tell.
-  async #confirm(account: string, offset: number): Promise<number> {
+  async #confirm(account: AccountId, offset: number): Promise<number> {
     const { incoming, taken } = this.#parts;
     const from = offset >= 0 ? offset : await this.#fromEnd(account, -offset);
     const count = from > 0 ? await incoming.done({ account, from: 0, before: from }) : 0;
@@ -94,7 +95,7 @@ export class Polls {
     return from;
   }
 
-  async #fromEnd(account: string, count: number): Promise<number> {
+  async #fromEnd(account: AccountId, count: number): Promise<number> {
     const ids: number[] = [];
     let after = -1;
     for (;;) {
@@ -108,7 +109,7 @@ export class Polls {
   }
 
   async #read(
-    account: string,
+    account: AccountId,
     matches: (body: string) => boolean,
     from: number,
     limit: number,
@@ -126,7 +127,7 @@ export class Polls {
     }
   }
 
-  #end(account: string, how: 'conflict' | 'left', only: Poller | null = null): void {
+  #end(account: AccountId, how: 'conflict' | 'left', only: Poller | null = null): void {
     const poller = this.#pollers.get(account);
     if (poller === undefined || (only !== null && poller !== only)) return;
     this.#pollers.delete(account);

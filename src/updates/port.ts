@@ -1,6 +1,7 @@
 // What comes in, as others see it.
 
 import type { Gate } from '../domain/call.ts';
+import type { AccountId } from '../domain/ids.ts';
 import type { PostHeaders } from '../platforms/platform.ts';
 import type { Service } from '../system/service.ts';
 import type { Polled } from './polls.ts';
@@ -35,35 +36,35 @@ export interface WebhookView {
 
 export interface Inbound extends Service {
   // Updates on their way to an app that polls.
-  saw(account: string, updates: readonly unknown[]): void;
+  saw(account: AccountId, updates: readonly unknown[]): void;
   // Accounts whose updates were seen. Of the others nothing is known of whom a call answers: nobody need ask.
-  readonly seen: { has(account: string): boolean };
+  readonly seen: { has(account: AccountId): boolean };
   // What people call a chat, as its newest update said; null: none has told.
-  nameOf(account: string, chat: string): string | null;
-  gateFor(account: string, call: AnsweringCall): Gate;
-  priorityFor(account: string, call: AnsweringCall): 'high' | null;
+  nameOf(account: AccountId, chat: string): string | null;
+  gateFor(account: AccountId, call: AnsweringCall): Gate;
+  priorityFor(account: AccountId, call: AnsweringCall): 'high' | null;
   // Who wrote what it replies to; null: it replies to nothing, or nobody knows.
-  authorOf(account: string, call: Pick<AnsweringCall, 'chat' | 'params'>): string | null;
+  authorOf(account: AccountId, call: Pick<AnsweringCall, 'chat' | 'params'>): string | null;
 
   // Whether the account's secret proves it: to be asked before anything of the update is read.
-  admits(account: string, posted: PostedUpdate): boolean;
+  admits(account: AccountId, posted: PostedUpdate): boolean;
   // One update by webhook; durable when it resolves. Rejects with JournalUnavailable.
-  receive(account: string, posted: PostedUpdate, update: unknown): Promise<ReceivedUpdate>;
+  receive(account: AccountId, posted: PostedUpdate, update: unknown): Promise<ReceivedUpdate>;
   // By which the platform makes sure that the webhook is wanted: what it is to be told; null: nothing.
-  challenge(account: string, query: Readonly<Record<string, unknown>>): string | null;
+  challenge(account: AccountId, query: Readonly<Record<string, unknown>>): string | null;
   // null: no such account.
-  webhookOf(account: string): WebhookView | null;
+  webhookOf(account: AccountId): WebhookView | null;
 
   // The account is no more: who wrote to it is forgotten.
-  forget(account: string): void;
+  forget(account: AccountId): void;
   // Of a fleet: what waits for the account's app is posted by this node from now on, or is not any more.
-  take(account: string): Promise<void>;
-  leave(account: string): Promise<void>;
+  take(account: AccountId): Promise<void>;
+  leave(account: AccountId): Promise<void>;
 
   // Whether this account's getUpdates is answered from here.
-  servesUpdates(account: string): boolean;
+  servesUpdates(account: AccountId): boolean;
   poll(
-    account: string,
+    account: AccountId,
     params: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
   ): Promise<Polled>;

@@ -1,6 +1,7 @@
 // Forgets updates a day after they came, a small step at a time. A day is how long a platform repeats an update, and
 // how long it would have kept it for the app: what nobody took by then is gone, and the log says so.
 
+import type { AccountId } from '../domain/ids.ts';
 import type { UpdateStore } from '../store/ports/updates.ts';
 import type { Clock } from '../system/clock.ts';
 import { createRounds } from '../system/rounds.ts';
@@ -15,7 +16,7 @@ export interface PruningParts {
   readonly clock: Clock;
   readonly prune: UpdateStore['prune'];
   // Of this account one expired.
-  expired(account: string): void;
+  expired(account: AccountId): void;
   readonly log: { warn(fields: object, message: string): void };
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { AccountId } from '../domain/ids.ts';
 import type { UpdateSummary } from '../platforms/platform.ts';
 import { replyTarget } from '../platforms/telegram/reply-target.ts';
 import { type AnsweringCall, Updates } from './seen.ts';
@@ -116,7 +117,7 @@ test('memory is bounded: what was silent longest is forgotten first', () => {
 
 test('a chat is called what its newest update says; names are bounded over all accounts', () => {
   const updates = new Updates(() => replyTarget, { chatsMax: 9, messagesMax: 9, namesMax: 2 });
-  const name = (account: string, chat: string, chatName: string) =>
+  const name = (account: AccountId, chat: string, chatName: string) =>
     updates.remember(account, { ...wrote({ chat }), chatName }, NOW);
   name(ACCOUNT, '1', 'Ada');
   name('telegram:43', '1', 'Grace');

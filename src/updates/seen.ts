@@ -4,6 +4,7 @@
 // chat costs a slower message, never a wrong one.
 
 import type { Family, Gate } from '../domain/call.ts';
+import type { AccountId } from '../domain/ids.ts';
 import type { Calls, UpdateSummary, Voice } from '../platforms/platform.ts';
 
 export interface UpdatesBounds {
@@ -55,15 +56,15 @@ type ReplyTarget = NonNullable<Calls['replyTarget']>;
 const TELLS_NONE: ReplyTarget = () => null;
 
 export class Updates {
-  readonly #replyTargetOf: (account: string) => ReplyTarget | undefined;
+  readonly #replyTargetOf: (account: AccountId) => ReplyTarget | undefined;
   readonly #bounds: UpdatesBounds;
-  readonly #accounts = new Map<string, Memory>();
+  readonly #accounts = new Map<AccountId, Memory>();
   // By account, then chat, in order of the last update.
   readonly #names = new Map<string, string>();
 
   // `replyTargetOf`: how the calls of an account tell which message they reply to; asked once per account.
   constructor(
-    replyTargetOf: (account: string) => ReplyTarget | undefined,
+    replyTargetOf: (account: AccountId) => ReplyTarget | undefined,
     bounds: UpdatesBounds = UPDATES_BOUNDS,
   ) {
     this.#replyTargetOf = replyTargetOf;
@@ -71,12 +72,12 @@ export class Updates {
   }
 
   // Accounts of which something was seen: of the others nothing can be told.
-  get seen(): { has(account: string): boolean } {
+  get seen(): { has(account: AccountId): boolean } {
     return this.#accounts;
   }
 
   // The account is no more.
-  forget(account: string): void {
+  forget(account: AccountId): void {
     this.#accounts.delete(account);
     for (const key of this.#names.keys()) {
       if (key.startsWith(nameKey(account, ''))) this.#names.delete(key);
@@ -84,12 +85,12 @@ export class Updates {
   }
 
   // What people call a chat; null: no update has told.
-  nameOf(account: string, chat: string): string | null {
+  nameOf(account: AccountId, chat: string): string | null {
     return this.#names.get(nameKey(account, chat)) ?? null;
   }
 
   // What is told late (the app was away) was said when it was said.
-  remember(account: string, summary: Omit<UpdateSummary, 'updateId'>, now: number): void {
+  remember(account: AccountId, summary: Omit<UpdateSummary, 'updateId'>, now: number): void {
     const { chat, messageId, voice, chatName } = summary;
     const memory = this.#memoryOf(account);
     if (chat !== null && chatName !== undefined) this.#name(account, chat, chatName);
@@ -106,7 +107,7 @@ export class Updates {
     if (memory.messages.size > this.#bounds.messagesMax) forgetOldest(memory.messages);
   }
 
-  #name(account: string, chat: string, name: string): void {
+  #name(account: AccountId, chat: string, name: string): void {
     const key = nameKey(account, chat);
     this.#names.delete(key);
     this.#names.set(key, name);
@@ -114,16 +115,16 @@ export class Updates {
   }
 
   // Unknown until someone tells.
-  usernameOf(account: string): string | null {
+  usernameOf(account: AccountId): string | null {
     return this.#accounts.get(account)?.username ?? null;
   }
 
-  nameBot(account: string, username: string): void {
+  nameBot(account: AccountId, username: string): void {
     this.#memoryOf(account).username = username;
   }
 
   // Which budget a call spends. Of an account whose updates nobody showed us, its own word must do.
-  gateFor(account: string, call: AnsweringCall, now: number, windowMs: number): Gate {
+  gateFor(account: AccountId, call: AnsweringCall, now: number, windowMs: number): Gate {
     const memory = this.#accounts.get(account);
     if (memory === undefined || (call.gate !== 'broadcast' && call.gate !== 'reply')) {
       return call.gate;
@@ -134,7 +135,7 @@ export class Updates {
   }
 
   // null: nothing speaks for another class than the usual one.
-  priorityFor(account: string, call: AnsweringCall, now: number): 'high' | null {
+  priorityFor(account: AccountId, call: AnsweringCall, now: number): 'high' | null {
     const memory = this.#accounts.get(account);
     if (memory === undefined || call.family !== 'send') return null;
     if (memory.replyTarget(call.chat, call.params) !== null) {
@@ -145,12 +146,12 @@ export class Updates {
   }
 
   // Who wrote what it replies to; null: it replies to nothing, or nobody knows.
-  authorOf(account: string, call: Pick<AnsweringCall, 'chat' | 'params'>): string | null {
+  authorOf(account: AccountId, call: Pick<AnsweringCall, 'chat' | 'params'>): string | null {
     const memory = this.#accounts.get(account);
     return memory === undefined ? null : (answered(memory, call)?.user ?? null);
   }
 
-  #memoryOf(account: string): Memory {
+  #memoryOf(account: AccountId): Memory {
     let memory = this.#accounts.get(account);
     if (memory === undefined) {
       const replyTarget = this.#replyTargetOf(account) ?? TELLS_NONE;
@@ -161,7 +162,7 @@ export class Updates {
   }
 }
 
-function nameKey(account: string, chat: string): string {
+function nameKey(account: AccountId, chat: string): string {
   return `${account} ${chat}`;
 }
 

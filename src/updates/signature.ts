@@ -3,6 +3,7 @@
 // posted; the time is that of the attempt, so that a recorded post is worthless after a few minutes.
 
 import { createHmac } from 'node:crypto';
+import type { AccountId } from '../domain/ids.ts';
 
 const SIGNING_SECRET_PREFIX = 'whsec_';
 
@@ -30,7 +31,7 @@ export function signedHeaders({ id, at, body, secrets }: Signed): Record<string,
   };
 }
 
-export function webhookId(account: string, updateId: number): string {
+export function webhookId(account: AccountId, updateId: number): string {
   return `${account.replaceAll('.', '_')}:${updateId}`;
 }
 

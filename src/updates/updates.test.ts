@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { AccountId } from '../domain/ids.ts';
 import { createTelegram } from '../platforms/telegram/telegram.ts';
 import { createMemoryDisk, createMemoryStore } from '../store/memory/memory.ts';
 import type { Reply } from '../system/http/transport.ts';
@@ -10,8 +11,8 @@ import { createInbound, type InboundParts, type InboundSettings } from './update
 import { isGenuine } from './verifier.fixture.ts';
 
 const TELEGRAM = createTelegram({ transport: null as never });
-const ACCOUNT = 'telegram:42';
-const APP = 'http://app.test/bot';
+const ACCOUNT: AccountId = 'telegram:42';
+const APP: AccountId = 'http://app.test/bot';
 const START = 1_900_000_000_000;
 const HOUR = 3_600_000;
 const CALL = { chat: '7', family: 'send', gate: 'broadcast', params: {} } as const;
@@ -110,7 +111,7 @@ describe('a webhook', () => {
 
   test('of an account that is no more is refused, its secret included', async () => {
     const known = new Set([ACCOUNT]);
-    const accounts = { list: () => [...known], has: (id: string) => known.has(id) };
+    const accounts = { list: () => [...known], has: (id: AccountId) => known.has(id) };
     const { inbound, receive, secret } = world({}, undefined, START, { accounts });
     await inbound.start();
     expect(await receive(update(1))).toEqual({ kind: 'received' });

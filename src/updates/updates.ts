@@ -4,7 +4,7 @@
 
 import { createHmac } from 'node:crypto';
 import type { Gate } from '../domain/call.ts';
-import { accountId, isSandboxAccount, platformOf, SANDBOX } from '../domain/ids.ts';
+import { type AccountId, accountId, isSandboxAccount, platformOf, SANDBOX } from '../domain/ids.ts';
 import type {
   MessageReceipt,
   Platform,
@@ -48,12 +48,12 @@ export interface InboundParts {
   readonly secret: string;
   // Those derived from the one before it are good as well, until the platform was told the new ones.
   readonly secretPrevious?: string | null;
-  readonly accounts: { list(): readonly string[]; has(account: string): boolean };
+  readonly accounts: { list(): readonly AccountId[]; has(account: AccountId): boolean };
   // Accounts are taken one by one, and may be another node's.
   readonly isFleet?: boolean;
   // Whose updates an account's are; undefined: no such platform.
-  readonly platformOf: (account: string) => Pick<Platform, 'calls' | 'updates'> | undefined;
-  readonly settingsOf: (account: string) => InboundSettings;
+  readonly platformOf: (account: AccountId) => Pick<Platform, 'calls' | 'updates'> | undefined;
+  readonly settingsOf: (account: AccountId) => InboundSettings;
   readonly post: (
     url: string,
     body: string,
@@ -61,15 +61,15 @@ export interface InboundParts {
     deadlineMs: number,
   ) => Promise<Reply>;
   // A call the app put into its answer, to be made once per key; 'later': it cannot be accepted now.
-  readonly call: (account: string, call: WebhookCall, key: string) => Promise<'done' | 'later'>;
+  readonly call: (account: AccountId, call: WebhookCall, key: string) => Promise<'done' | 'later'>;
   // What the platform tells of a message that it has taken; durable when it resolves.
-  readonly receipt: (account: string, receipt: MessageReceipt) => Promise<void>;
+  readonly receipt: (account: AccountId, receipt: MessageReceipt) => Promise<void>;
   // The bot's own name, without the @; null: the platform does not say.
-  readonly usernameOf: (account: string) => Promise<string | null>;
+  readonly usernameOf: (account: AccountId) => Promise<string | null>;
   // Told of each update before the platform is told that it was taken, or on its way to an app that polls.
-  readonly observe?: (account: string, update: unknown) => Promise<void>;
+  readonly observe?: (account: AccountId, update: unknown) => Promise<void>;
   // What became of an update.
-  readonly count: (account: string, end: UpdateEnd) => void;
+  readonly count: (account: AccountId, end: UpdateEnd) => void;
   readonly log: { warn(fields: object, message: string): void };
 }
 
@@ -87,33 +87,33 @@ export function createInbound(parts: InboundParts): Inbound {
 }
 
 class InboundPart implements Inbound {
-  readonly seen: { has(account: string): boolean };
+  readonly seen: { has(account: AccountId): boolean };
   readonly #parts: InboundParts;
   readonly #watch: Watch;
   readonly #polls: Polls;
   readonly #forwarder: Forwarder;
   readonly #pruning: Service;
-  readonly #waiting = new Map<string, number>();
+  readonly #waiting = new Map<AccountId, number>();
   // Of a fleet: the accounts of this node.
-  readonly #owned = new Set<string>();
+  readonly #owned = new Set<AccountId>();
   #started: Promise<void> | null = null;
   #isStopped = false;
 
   constructor(parts: InboundParts) {
     const { clock, random, journal, log } = parts;
     const { incoming } = journal;
-    const taken = (account: string, count: number) => {
+    const taken = (account: AccountId, count: number) => {
       this.#count(account, -count);
       for (let i = 0; i < count; i++) parts.count(account, 'taken');
     };
     const { settingsOf, usernameOf, platformOf } = parts;
-    const replyWindowMsOf = (account: string) =>
+    const replyWindowMsOf = (account: AccountId) =>
       platformOf(account)?.updates?.replyWindowMs ?? settingsOf(account).replyWindowS * 1000;
     this.#parts = parts;
     this.#watch = new Watch({ clock, incoming, replyWindowMsOf, usernameOf, platformOf, log });
     this.seen = this.#watch.seen;
     this.#polls = new Polls({ clock, incoming, taken });
-    const expired = (account: string) => {
+    const expired = (account: AccountId) => {
       parts.count(account, 'expired');
       // The forwarder finds out by itself when it comes to it.
       if (this.servesUpdates(account)) this.#count(account, -1);
@@ -156,38 +156,42 @@ class InboundPart implements Inbound {
     await Promise.all([this.#forwarder.stop(deadlineMs), this.#pruning.stop(deadlineMs)]);
   }
 
-  saw(account: string, updates: readonly unknown[]): void {
+  saw(account: AccountId, updates: readonly unknown[]): void {
     this.#watch.note(account, updates);
     for (const update of updates) void this.#parts.observe?.(account, update).catch(() => {});
   }
 
-  forget(account: string): void {
+  forget(account: AccountId): void {
     this.#watch.forget(account);
   }
 
-  nameOf(account: string, chat: string): string | null {
+  nameOf(account: AccountId, chat: string): string | null {
     return this.#watch.nameOf(account, chat);
   }
 
-  gateFor(account: string, call: AnsweringCall): Gate {
+  gateFor(account: AccountId, call: AnsweringCall): Gate {
     return this.#watch.gateFor(account, call);
   }
 
-  priorityFor(account: string, call: AnsweringCall): 'high' | null {
+  priorityFor(account: AccountId, call: AnsweringCall): 'high' | null {
     return this.#watch.priorityFor(account, call);
   }
 
-  authorOf(account: string, call: Pick<AnsweringCall, 'chat' | 'params'>): string | null {
+  authorOf(account: AccountId, call: Pick<AnsweringCall, 'chat' | 'params'>): string | null {
     return this.#watch.authorOf(account, call);
   }
 
   // Both are looked at in any case, so that the time tells nobody which accounts there are.
-  admits(account: string, posted: PostedUpdate): boolean {
+  admits(account: AccountId, posted: PostedUpdate): boolean {
     const isRight = this.#isProven(account, posted);
     return this.#parts.accounts.has(account) && isRight;
   }
 
-  async receive(account: string, posted: PostedUpdate, update: unknown): Promise<ReceivedUpdate> {
+  async receive(
+    account: AccountId,
+    posted: PostedUpdate,
+    update: unknown,
+  ): Promise<ReceivedUpdate> {
     if (!this.admits(account, posted)) return { kind: 'unauthorized' };
     const waiting = this.#waiting.get(account) ?? 0;
     if (waiting >= WAITING_MAX) return { kind: 'full', waiting, waitingMax: WAITING_MAX };
@@ -206,13 +210,13 @@ class InboundPart implements Inbound {
   }
 
   // null: the platform asks for something else, or does not know the account.
-  challenge(account: string, query: Readonly<Record<string, unknown>>): string | null {
+  challenge(account: AccountId, query: Readonly<Record<string, unknown>>): string | null {
     const { accounts, platformOf: of } = this.#parts;
     const answer = of(account)?.updates?.challenge?.answer(query, this.#secretOf(account)) ?? null;
     return accounts.has(account) ? answer : null;
   }
 
-  #partsOf(account: string, update: unknown): readonly UpdatePart[] {
+  #partsOf(account: AccountId, update: unknown): readonly UpdatePart[] {
     const whole = { id: null, update, receipts: [] };
     const reading = this.#parts.platformOf(account)?.updates;
     if (reading?.parts === undefined) return [whole];
@@ -225,7 +229,7 @@ class InboundPart implements Inbound {
   }
 
   // Accounts that share an app share its webhook, and its secret: each gets what is its own.
-  #ownerOf(account: string, id: string | null): string {
+  #ownerOf(account: AccountId, id: string | null): AccountId {
     if (id === null) return account;
     const host = isSandboxAccount(account) ? SANDBOX : '';
     const owner = accountId(platformOf(account), host, id);
@@ -233,7 +237,7 @@ class InboundPart implements Inbound {
     return isOther && this.#secretOf(owner) === this.#secretOf(account) ? owner : account;
   }
 
-  async #keep(account: string, summary: UpdateSummary, body: string): Promise<void> {
+  async #keep(account: AccountId, summary: UpdateSummary, body: string): Promise<void> {
     const { clock, journal, count } = this.#parts;
     const { forwardUrl, updatesFromStore } = this.#parts.settingsOf(account);
     const state = forwardUrl !== null || updatesFromStore ? 'waiting' : 'seen';
@@ -243,7 +247,7 @@ class InboundPart implements Inbound {
     if (isNew === true && state === 'waiting') this.#arrived({ ...row, attempts: 0, dueAt: 0 });
   }
 
-  webhookOf(account: string): WebhookView | null {
+  webhookOf(account: AccountId): WebhookView | null {
     if (!this.#parts.accounts.has(account)) return null;
     const { forwardUrl, updatesFromStore } = this.#parts.settingsOf(account);
     const kept = updatesFromStore ? 'kept for getUpdates' : 'seen only';
@@ -259,12 +263,12 @@ class InboundPart implements Inbound {
     };
   }
 
-  servesUpdates(account: string): boolean {
+  servesUpdates(account: AccountId): boolean {
     const { forwardUrl, updatesFromStore } = this.#parts.settingsOf(account);
     return forwardUrl === null && updatesFromStore;
   }
 
-  async poll(account: string, params: Readonly<Record<string, unknown>>, signal: AbortSignal) {
+  async poll(account: AccountId, params: Readonly<Record<string, unknown>>, signal: AbortSignal) {
     const reading = this.#parts.platformOf(account)?.updates;
     if (reading === undefined) return NO_UPDATES;
     return this.#polls.poll(account, reading, reading.readPoll(params), signal);
@@ -277,11 +281,11 @@ class InboundPart implements Inbound {
     else this.#polls.wake(account);
   }
 
-  #count(account: string, change: number): void {
+  #count(account: AccountId, change: number): void {
     this.#waiting.set(account, Math.max(0, (this.#waiting.get(account) ?? 0) + change));
   }
 
-  #isProven(account: string, { headers, rawBody }: PostedUpdate): boolean {
+  #isProven(account: AccountId, { headers, rawBody }: PostedUpdate): boolean {
     const { secretPrevious = null, settingsOf, platformOf } = this.#parts;
     const reading = platformOf(account)?.updates;
     if (reading === undefined) return false;
@@ -290,13 +294,13 @@ class InboundPart implements Inbound {
     return reading.verify(headers, rawBody, derivedSecret(secretPrevious, account));
   }
 
-  #secretOf(account: string): string {
+  #secretOf(account: AccountId): string {
     const { settingsOf, secret } = this.#parts;
     return settingsOf(account).webhookSecret ?? derivedSecret(secret, account);
   }
 
   // The current one first.
-  #signingSecrets(account: string): string[] {
+  #signingSecrets(account: AccountId): string[] {
     const { settingsOf, secret, secretPrevious = null } = this.#parts;
     const { signingSecret, signingSecretPrevious } = settingsOf(account);
     const current = signingSecret ?? derivedSigningSecret(secret, account);
@@ -305,7 +309,7 @@ class InboundPart implements Inbound {
     return [current, derivedSigningSecret(secretPrevious, account)];
   }
 
-  async #post(account: string, updateId: number, body: string): Promise<Reply> {
+  async #post(account: AccountId, updateId: number, body: string): Promise<Reply> {
     const { post, settingsOf, clock } = this.#parts;
     const { forwardUrl } = settingsOf(account);
     if (forwardUrl === null) return { kind: 'unsent', reason: 'no forward_url', detail: '' };
@@ -317,7 +321,7 @@ class InboundPart implements Inbound {
     return post(forwardUrl, body, { ...proof, ...signed }, POST_MS_MAX);
   }
 
-  async #answered(account: string, updateId: number, reply: Reply): Promise<'done' | 'later'> {
+  async #answered(account: AccountId, updateId: number, reply: Reply): Promise<'done' | 'later'> {
     if (reply.kind !== 'answered') return 'done';
     const reading = this.#parts.platformOf(account)?.updates;
     const said = reading?.callIn(reply.headers['content-type'] ?? '', reply.body) ?? null;
@@ -325,14 +329,14 @@ class InboundPart implements Inbound {
     return said === null ? 'done' : this.#parts.call(account, said, `webhook:${updateId}`);
   }
 
-  async take(account: string): Promise<void> {
+  async take(account: AccountId): Promise<void> {
     if (this.#owned.has(account)) return;
     this.#owned.add(account);
     await this.#watch.restore(account);
     await this.#lineUp(account);
   }
 
-  async leave(account: string): Promise<void> {
+  async leave(account: AccountId): Promise<void> {
     this.#owned.delete(account);
     this.#forwarder.drop(account);
     this.#waiting.delete(account);
@@ -340,7 +344,7 @@ class InboundPart implements Inbound {
   }
 
   // null: all accounts'.
-  async #lineUp(only: string | null): Promise<void> {
+  async #lineUp(only: AccountId | null): Promise<void> {
     let [afterAccount, afterUpdateId] = [only ?? '', only === null ? 0 : BEFORE_ALL];
     for (;;) {
       const query = { afterAccount, afterUpdateId, max: PAGE };
@@ -356,6 +360,6 @@ class InboundPart implements Inbound {
 
 // The secret by which a webhook call proves that it comes from the platform, where the account has none of its own:
 // derived from the gateway's, so that there always is one and nobody has to keep it.
-function derivedSecret(gatewaySecret: string, account: string): string {
+function derivedSecret(gatewaySecret: string, account: AccountId): string {
   return createHmac('sha256', gatewaySecret).update(`webhook\0${account}`).digest('base64url');
 }

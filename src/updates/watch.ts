@@ -2,6 +2,7 @@
 // nothing, and finds out by what name the bot is mentioned.
 
 import type { Gate } from '../domain/call.ts';
+import type { AccountId } from '../domain/ids.ts';
 import type { BotIdentity, Platform, UpdateReading, UpdateSummary } from '../platforms/platform.ts';
 import type { NewIncoming, UpdateStore } from '../store/ports/updates.ts';
 import type { Clock } from '../system/clock.ts';
@@ -9,12 +10,12 @@ import { type AnsweringCall, Updates } from './seen.ts';
 
 export interface WatchParts {
   // Whose updates they are; undefined: no such platform, or one that tells nothing.
-  readonly platformOf: (account: string) => Pick<Platform, 'calls' | 'updates'> | undefined;
+  readonly platformOf: (account: AccountId) => Pick<Platform, 'calls' | 'updates'> | undefined;
   readonly clock: Clock;
   readonly incoming: Pick<UpdateStore, 'record' | 'since'>;
-  readonly replyWindowMsOf: (account: string) => number;
+  readonly replyWindowMsOf: (account: AccountId) => number;
   // The bot's own name, without the @; null: the platform does not say.
-  readonly usernameOf: (account: string) => Promise<string | null>;
+  readonly usernameOf: (account: AccountId) => Promise<string | null>;
   readonly log: { warn(fields: object, message: string): void };
 }
 
@@ -33,7 +34,7 @@ export class Watch {
   }
 
   // Who wrote before the restart still wrote.
-  async restore(account: string): Promise<void> {
+  async restore(account: AccountId): Promise<void> {
     const { clock, incoming, replyWindowMsOf } = this.#parts;
     const since = clock.now() - replyWindowMsOf(account);
     for (const { at, ...seen } of await incoming.since({ account, since, max: RESTORED_MAX })) {
@@ -42,13 +43,13 @@ export class Watch {
   }
 
   // The account is no more.
-  forget(account: string): void {
+  forget(account: AccountId): void {
     this.#updates.forget(account);
     this.#nameAskedAt.delete(account);
   }
 
   // What they are; whatever is no update is left out.
-  look(account: string, updates: readonly unknown[]): UpdateSummary[] {
+  look(account: AccountId, updates: readonly unknown[]): UpdateSummary[] {
     const reading = this.#parts.platformOf(account)?.updates;
     if (reading === undefined) return [];
     const username = this.#updates.usernameOf(account);
@@ -62,7 +63,7 @@ export class Watch {
     return summaries;
   }
 
-  #namesSomeone(account: string, reading: UpdateReading, update: unknown): boolean {
+  #namesSomeone(account: AccountId, reading: UpdateReading, update: unknown): boolean {
     try {
       return reading.namesSomeone(update);
     } catch (error) {
@@ -73,7 +74,7 @@ export class Watch {
 
   // One update that cannot be read must not keep the others from the app.
   #summary(
-    account: string,
+    account: AccountId,
     reading: UpdateReading,
     update: unknown,
     bot: BotIdentity,
@@ -88,7 +89,7 @@ export class Watch {
   }
 
   // Looks and takes a note; nobody waits for it, because a lost note only costs pace.
-  note(account: string, updates: readonly unknown[]): void {
+  note(account: AccountId, updates: readonly unknown[]): void {
     const { clock, incoming, log } = this.#parts;
     const batch = this.look(account, updates)
       .filter(({ voice }) => voice !== 'none')
@@ -99,29 +100,29 @@ export class Watch {
     });
   }
 
-  get seen(): { has(account: string): boolean } {
+  get seen(): { has(account: AccountId): boolean } {
     return this.#updates.seen;
   }
 
-  nameOf(account: string, chat: string): string | null {
+  nameOf(account: AccountId, chat: string): string | null {
     return this.#updates.nameOf(account, chat);
   }
 
-  gateFor(account: string, call: AnsweringCall): Gate {
+  gateFor(account: AccountId, call: AnsweringCall): Gate {
     const { clock, replyWindowMsOf } = this.#parts;
     return this.#updates.gateFor(account, call, clock.now(), replyWindowMsOf(account));
   }
 
-  priorityFor(account: string, call: AnsweringCall): 'high' | null {
+  priorityFor(account: AccountId, call: AnsweringCall): 'high' | null {
     return this.#updates.priorityFor(account, call, this.#parts.clock.now());
   }
 
-  authorOf(account: string, call: Pick<AnsweringCall, 'chat' | 'params'>): string | null {
+  authorOf(account: AccountId, call: Pick<AnsweringCall, 'chat' | 'params'>): string | null {
     return this.#updates.authorOf(account, call);
   }
 
   // Whom a mention means is only known by the bot's name; then the same updates say more.
-  async #askName(account: string, updates: readonly unknown[]): Promise<void> {
+  async #askName(account: AccountId, updates: readonly unknown[]): Promise<void> {
     const now = this.#parts.clock.now();
     const askedAt = this.#nameAskedAt.get(account) ?? Number.NEGATIVE_INFINITY;
     if (now - askedAt < ASK_NAME_EVERY_MS) return;
@@ -134,7 +135,7 @@ export class Watch {
 }
 
 export function rowOf(
-  account: string,
+  account: AccountId,
   summary: UpdateSummary,
   at: number,
   state: NewIncoming['state'],

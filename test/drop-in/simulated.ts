@@ -4,6 +4,7 @@
 import { Accounts } from '../../src/accounts/accounts.ts';
 import { createEngine } from '../../src/app/delivery.ts';
 import { type Config, defaultConfig } from '../../src/config/config.ts';
+import type { AccountId } from '../../src/domain/ids.ts';
 import type { IntakeOptions } from '../../src/http/context.ts';
 import { createServer } from '../../src/http/server.ts';
 import { NO_SCOPE, openGuards } from '../../src/keys/keys.ts';
@@ -145,7 +146,8 @@ export async function dropIn(
   };
   // Of the same bot.
   const virtualToken = async (name: string) => {
-    const scope = { ...NO_SCOPE, accounts: [`telegram:${TOKEN.split(':', 1)[0]}`] };
+    const account: AccountId = `telegram:${TOKEN.split(':', 1)[0]}`;
+    const scope = { ...NO_SCOPE, accounts: [account] };
     const asked = { kind: 'virtual', name, role: 'sender', expiresAt: null, scope } as const;
     const created = await options.guards.keyring.create(asked);
     if (created.kind !== 'created') throw new Error(created.kind);

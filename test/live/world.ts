@@ -3,6 +3,7 @@
 
 import { createEngine } from '../../src/app/delivery.ts';
 import { defaultConfig } from '../../src/config/config.ts';
+import type { AccountId } from '../../src/domain/ids.ts';
 import type { LiveEvent } from '../../src/domain/live.ts';
 import { createTelegram, telegramPriors } from '../../src/platforms/telegram/telegram.ts';
 import {
@@ -27,7 +28,7 @@ import { virtualClock } from '../../src/system/virtual-clock.ts';
 export const START = 1_700_000_000_000;
 export const { account: ACCOUNT, chat: GROUP } = aNewStream();
 // A second account, whose streams may observe the first's.
-export const OBSERVING = 'telegram:2';
+export const OBSERVING: AccountId = 'telegram:2';
 const TOKENS = new Map([
   [ACCOUNT, '1:simulated'],
   [OBSERVING, '2:simulated'],

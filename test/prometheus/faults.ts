@@ -26,7 +26,12 @@ export class Trouble {
   // Before the gateway is started: a dead letter of an account that has no token, which can never be sent.
   static async prepare({ data }: GatewayProcess): Promise<void> {
     const journal = soleOwner(await openSqliteJournal({ dir: data }));
-    const of = { account: 'telegram:999', platform: 'telegram', chat: '1', method: 'sendMessage' };
+    const of = {
+      account: 'telegram:999' as const,
+      platform: 'telegram',
+      chat: '1',
+      method: 'sendMessage',
+    };
     const made = aDelivery({ ...of, acceptedAt: Date.now(), body: '{"chat_id":1}' });
     const appended = await journal.append(made, { queueMax: 1 });
     if (appended.kind !== 'accepted') throw new Error(appended.kind);

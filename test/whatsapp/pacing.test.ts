@@ -3,6 +3,7 @@
 
 import { expect, test } from 'vitest';
 import { worldEngine } from '../../src/app/simulated.ts';
+import type { AccountId } from '../../src/domain/ids.ts';
 import {
   createWhatsappModel,
   type Network,
@@ -16,7 +17,7 @@ import { seededRandom } from '../../src/system/random.ts';
 import { virtualClock } from '../../src/system/virtual-clock.ts';
 
 const NUMBER = '106540352242922';
-const ACCOUNT = `whatsapp:${NUMBER}`;
+const ACCOUNT: AccountId = `whatsapp:${NUMBER}`;
 const TOKEN = `${NUMBER}:EAAtesttokentesttokentesttoken`;
 const START = 1_900_000_000_000;
 const PAIR_LIMIT = 131056;

@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Config } from '../../config/config.ts';
-import { platformOf } from '../../domain/ids.ts';
+import { type AccountId, platformOf } from '../../domain/ids.ts';
 import type { IntakeOptions } from '../../http/context.ts';
 import type { IngestDesk, NewReaderAccount } from '../../http/ingest/port.ts';
 import { Forwarding } from '../../ingest/forwarding.ts';
@@ -27,7 +27,7 @@ export interface IngestPart extends Service {
   // undefined: it is switched off.
   readonly desk: IngestDesk | undefined;
   // An update of an account: it may tell of a post.
-  observe(account: string, update: unknown): Promise<void>;
+  observe(account: AccountId, update: unknown): Promise<void>;
 }
 
 // What the gateway's own accounts are told by the platform.
@@ -265,7 +265,7 @@ function deskOf(parts: DeskParts): IngestDesk {
 async function observe(
   resources: Resources,
   service: Ingest,
-  account: string,
+  account: AccountId,
   update: unknown,
 ): Promise<void> {
   try {

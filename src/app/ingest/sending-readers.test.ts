@@ -1,6 +1,7 @@
 // Readers with accounts that send: which of them can, and what both directions tell each other.
 
 import { expect, test } from 'vitest';
+import type { AccountId } from '../../domain/ids.ts';
 import type { ReaderKind } from '../../platforms/history.ts';
 import type { Platform } from '../../platforms/platform.ts';
 import type { Resources } from '../resources.ts';
@@ -21,8 +22,8 @@ function pool(freezes: readonly object[] = []) {
     accounts: { credentialOf: (id: string) => CREDENTIALS[id] ?? null, isOff: () => false },
     engine: {
       road: {
-        limits: (account: string) => [{ account, chat: '', rules: [], freezes }],
-        passed: (account: string, charge: object) => passed.push([account, charge]),
+        limits: (account: AccountId) => [{ account, chat: '', rules: [], freezes }],
+        passed: (account: AccountId, charge: object) => passed.push([account, charge]),
         freeze: async (...of: unknown[]) => frozen.push(of.slice(0, 2)),
       },
     },

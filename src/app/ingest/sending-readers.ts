@@ -2,7 +2,7 @@
 // the whole account to whoever reads holds for what is sent, and the other way round; each look counts for the
 // account's limits; and the node that owns the account reads with it.
 
-import { platformOf } from '../../domain/ids.ts';
+import { type AccountId, parseAccountId, platformOf } from '../../domain/ids.ts';
 import type { SendingSide } from '../../ingest/calls.ts';
 import type { ReaderPool, SourceView } from '../../ingest/ingest.ts';
 import type { ReaderAccount, ReaderKind } from '../../platforms/history.ts';
@@ -43,20 +43,27 @@ export function sendingPool(
           const account = found(id);
           return account === null ? [] : [account];
         }),
-      isHere: (account) => fleet === null || fleet.accounts.isHere(account),
-      sideOf: (account) => sideOf(resources, platform, account),
+      isHere: (id) => fleet === null || fleet.accounts.isHere(sender(id)),
+      sideOf: (id) => sideOf(resources, platform, sender(id)),
     },
   };
+}
+
+// Readers name their accounts by ids of their own; these read with accounts that send.
+function sender(id: string): AccountId {
+  return id as AccountId;
 }
 
 // null: it is not known here, not served, or cannot read.
 export function accountFor(
   { accounts }: Pick<Resources, 'accounts'>,
   { kind, platform }: OfferedKind,
-  id: string,
+  named: string,
 ): ReaderAccount | null {
+  const id = parseAccountId(named);
+  if (id === null || platformOf(id) !== platform.name) return null;
   const credential = accounts.credentialOf(id);
-  if (credential === null || platformOf(id) !== platform.name || accounts.isOff(id)) return null;
+  if (credential === null || accounts.isOff(id)) return null;
   return kind.readsWith?.(credential) === true ? { id, session: credential } : null;
 }
 
@@ -78,7 +85,7 @@ export function accountsNamed(sources: () => Sources): () => Map<string, Set<str
   };
 }
 
-function sideOf({ engine }: Resources, platform: Platform, account: string): SendingSide {
+function sideOf({ engine }: Resources, platform: Platform, account: AccountId): SendingSide {
   const { road } = engine;
   return {
     heldUntil() {

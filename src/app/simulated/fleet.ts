@@ -7,6 +7,7 @@ import { FleetClock } from '../../cluster/fleet-clock.ts';
 import { MemoryBoard } from '../../cluster/memory.ts';
 import { type MembershipPace, POSTGRES_PACE, REDIS_PACE } from '../../cluster/pace.ts';
 import { defaultConfig, type Settings } from '../../config/config.ts';
+import type { AccountId } from '../../domain/ids.ts';
 import type {
   EngineFactory,
   EngineSubmitted,
@@ -187,7 +188,7 @@ class SimulatedFleet implements WorldEngine {
     return running.length === 0 ? null : pick(this.#ports.random, running);
   }
 
-  #ownerOf(account: string): SimulatedNode | null {
+  #ownerOf(account: AccountId): SimulatedNode | null {
     return this.#alive.find(({ accounts }) => accounts.isHere(account)) ?? null;
   }
 

@@ -12,6 +12,7 @@ import { FleetViews } from '../../cluster/views.ts';
 import type { Settings } from '../../config/config.ts';
 import type { NewDelivery } from '../../domain/delivery.ts';
 import { FLEET_PATHS } from '../../domain/fleet.ts';
+import type { AccountId } from '../../domain/ids.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { AskedRoad, MoveOrder } from '../../road/road.ts';
 import type { WorldPorts } from '../../sim/sim.ts';
@@ -140,7 +141,7 @@ export class SimulatedNode implements LineEnd {
     const { delivery, order, account } = question as {
       delivery?: NewDelivery;
       order?: MoveOrder;
-      account?: string;
+      account?: AccountId;
     };
     const of = delivery?.account ?? order?.account ?? account;
     if (of === undefined) return { kind: 'lost' };
@@ -158,7 +159,11 @@ export class SimulatedNode implements LineEnd {
   async #answered(
     path: string,
     road: AskedRoad,
-    asked: { delivery?: NewDelivery | undefined; order?: MoveOrder | undefined; account: string },
+    asked: {
+      delivery?: NewDelivery | undefined;
+      order?: MoveOrder | undefined;
+      account: AccountId;
+    },
   ): Promise<object | null> {
     try {
       if (path === FLEET_PATHS.submit) {

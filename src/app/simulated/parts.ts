@@ -3,7 +3,7 @@
 
 import type { Settings } from '../../config/config.ts';
 import type { NewDelivery } from '../../domain/delivery.ts';
-import { platformOf } from '../../domain/ids.ts';
+import { type AccountId, platformOf } from '../../domain/ids.ts';
 import { ACCOUNT_REFUSED } from '../../domain/outcome.ts';
 import type { FileSource, Platform } from '../../platforms/platform.ts';
 import { PLATFORMS } from '../../platforms/registry.ts';
@@ -77,7 +77,7 @@ export function worldAccounts(
   refused: Set<string>,
 ): EngineAccounts {
   const tokens = new Map(ports.accounts.map(({ id, token }) => [id, token]));
-  const stateOf = (id: string) => ({
+  const stateOf = (id: AccountId) => ({
     paused: false,
     refused: refused.has(id) ? ACCOUNT_REFUSED : null,
   });

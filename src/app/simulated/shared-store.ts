@@ -3,6 +3,7 @@
 // it, as the real store keeps it (store/postgres/hand-over.ts).
 
 import { type Queued, queuedOf } from '../../domain/delivery.ts';
+import type { AccountId } from '../../domain/ids.ts';
 import type { MemoryDisk, MemoryJournal } from '../../store/memory/memory.ts';
 import { NO_EPOCH, type Owner } from '../../store/ports/ownership.ts';
 import type { Recovered } from '../../store/ports/recovery.ts';
@@ -24,7 +25,7 @@ export type FleetMistake =
 export interface SharedContent {
   readonly disk: MemoryDisk;
   // By seq, their accounts.
-  readonly strays: Map<number, string>;
+  readonly strays: Map<number, AccountId>;
   // When a node was last seen to begin something for an account that was its own, by both.
   readonly begun: Map<string, number>;
   // What was begun or sent for an account by a node that did not own it, in words.

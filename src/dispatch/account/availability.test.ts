@@ -1,16 +1,17 @@
 // A host that is away is away for all its accounts: they share one breaker and one probe.
 
 import { describe, expect, test } from 'vitest';
+import type { AccountId } from '../../domain/ids.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import { aRoad, SENT, submit } from '../dispatch.fixture.ts';
 
 const DOWN: Outcome = { kind: 'failed', reason: 'refused', detail: '', hostDown: true };
 const ACCOUNTS = 10;
 const OUTAGE_MS = 600_000;
-const accounts = Array.from({ length: ACCOUNTS }, (_, i) => `fake:${i + 1}`);
+const accounts = Array.from({ length: ACCOUNTS }, (_, i): AccountId => `fake:${i + 1}`);
 
 // An outage that the first account meets; then the others have something to send, too.
-async function outage(hostOf: (account: string) => string) {
+async function outage(hostOf: (account: AccountId) => string) {
   let away = true;
   const made = aRoad(() => (away ? DOWN : SENT), { hostOf });
   const { dispatch, road, run, calls } = made;
@@ -113,7 +114,7 @@ test('what waits for ever is told what would end it', async () => {
   await dispatch.start();
   const said: string[] = [];
   const ends: unknown[] = [];
-  for (const account of ['fake:1', 'fake:2', 'fake:3']) {
+  for (const account of accounts.slice(0, 3)) {
     const seq = await submit(road, { account });
     await run(1000);
     const { summary, cause, waitsFor, eta } = road.explain(seq)!;

@@ -3,6 +3,7 @@
 // trouble is its own: a host that answers is down only when several accounts say so.
 
 import type { RoadEvent, StoreTrouble } from '../../domain/event.ts';
+import type { AccountId } from '../../domain/ids.ts';
 import type { AccountView } from '../../road/road.ts';
 import type { Scheduler } from '../../scheduler/scheduler.ts';
 import type { JournalUnavailable } from '../../store/ports/unavailable.ts';
@@ -18,7 +19,7 @@ export type Health = 'answered' | 'refused' | 'broken' | 'host_sick' | 'host_dow
 
 interface Host {
   readonly breaker: Breaker;
-  readonly accounts: Set<string>;
+  readonly accounts: Set<AccountId>;
 }
 
 interface HeldAccount {
@@ -33,7 +34,7 @@ export class AccountAvailability {
   readonly #settings: BreakerSettings;
   readonly #random: Random;
   readonly #emit: (event: RoadEvent) => void;
-  readonly #accounts = new Map<string, HeldAccount>();
+  readonly #accounts = new Map<AccountId, HeldAccount>();
   readonly #hosts = new Map<string, Host>();
 
   constructor(
@@ -49,7 +50,7 @@ export class AccountAvailability {
   }
 
   add(
-    id: string,
+    id: AccountId,
     { host: hostName, breaker: settings }: { host: string; breaker: BreakerSettings },
     state: { paused: boolean; refused: string | null },
   ): void {
@@ -65,13 +66,13 @@ export class AccountAvailability {
     this.#apply(id);
   }
 
-  remove(id: string): void {
+  remove(id: AccountId): void {
     this.#accounts.get(id)?.host.accounts.delete(id);
     this.#accounts.delete(id);
   }
 
   // Called for each call that is about to go. True: it is a probe; everything else waits for its answer.
-  probes(id: string, now: number): boolean {
+  probes(id: AccountId, now: number): boolean {
     const { breaker, host } = this.#of(id);
     const own = breaker.probes(now);
     const shared = host.breaker.probes(now);
@@ -81,7 +82,7 @@ export class AccountAvailability {
   }
 
   // The probe never left (its delivery was withdrawn): the next one may try.
-  probeGone(id: string, now: number): void {
+  probeGone(id: AccountId, now: number): void {
     const { breaker, host } = this.#of(id);
     breaker.probeGone(now);
     host.breaker.probeGone(now);
@@ -90,7 +91,7 @@ export class AccountAvailability {
 
   // `unknown` must not come here: it teaches nothing.
   learn(
-    id: string,
+    id: AccountId,
     chat: string,
     health: Exclude<Health, 'unknown'>,
     cause: BreakerCause,
@@ -110,30 +111,30 @@ export class AccountAvailability {
   }
 
   // Nothing of the account goes now, or only one call that probes.
-  isBlocked(id: string): boolean {
+  isBlocked(id: AccountId): boolean {
     const { paused, breaker, host } = this.#of(id);
     return paused || breaker.state !== 'closed' || host.breaker.state !== 'closed';
   }
 
   // Neither its own breaker nor its host's is open or probing.
-  hasClosedBreakers(id: string): boolean {
+  hasClosedBreakers(id: AccountId): boolean {
     const { breaker, host } = this.#of(id);
     return breaker.state === 'closed' && host.breaker.state === 'closed';
   }
 
-  setPaused(id: string, paused: boolean): void {
+  setPaused(id: AccountId, paused: boolean): void {
     this.#of(id).paused = paused;
     this.#apply(id);
   }
 
   // The platform may have refused its token: nothing goes until that is known.
-  doubt(id: string, cause: string, now: number): void {
+  doubt(id: AccountId, cause: string, now: number): void {
     const { breaker } = this.#of(id);
     if (breaker.refuse(cause)) this.#changed(id, breaker, now);
   }
 
   // By hand: the next call probes.
-  tryNow(id: string, now: number): void {
+  tryNow(id: AccountId, now: number): void {
     const { breaker, host } = this.#of(id);
     breaker.tryNow(now);
     host.breaker.tryNow(now);
@@ -141,12 +142,12 @@ export class AccountAvailability {
   }
 
   // A new token, or the old one is taken again: whatever refused it is over.
-  renew(id: string, now: number): void {
+  renew(id: AccountId, now: number): void {
     const { breaker } = this.#of(id);
     if (breaker.renew()) this.#changed(id, breaker, now);
   }
 
-  view(id: string): AccountView['breaker'] {
+  view(id: AccountId): AccountView['breaker'] {
     const account = this.#accounts.get(id);
     if (account === undefined) return { state: 'closed', until: 0, cause: '', detail: '' };
     const { breaker, host } = account;
@@ -176,7 +177,7 @@ export class AccountAvailability {
     }
   }
 
-  #changed(id: string, breaker: Breaker, at: number): void {
+  #changed(id: AccountId, breaker: Breaker, at: number): void {
     const { state, until, cause, detail } = breaker;
     this.#emit({ kind: 'breaker', at, account: id, state, until, cause, detail });
     this.#apply(id);
@@ -186,7 +187,7 @@ export class AccountAvailability {
     for (const id of host.accounts) this.#apply(id);
   }
 
-  #apply(id: string): void {
+  #apply(id: AccountId): void {
     const { paused, breaker, host } = this.#of(id);
     if (paused) {
       this.#scheduler.hold(id, Number.POSITIVE_INFINITY, 'paused by an operator', PAUSED);
@@ -196,7 +197,7 @@ export class AccountAvailability {
     this.#scheduler.hold(id, worst.until, holdInWords(worst), nameOfHold(worst));
   }
 
-  #of(id: string): HeldAccount {
+  #of(id: AccountId): HeldAccount {
     const account = this.#accounts.get(id);
     assert(account !== undefined, 'the account was added before it is asked about');
     return account;

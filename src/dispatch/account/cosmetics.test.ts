@@ -1,6 +1,7 @@
 // Typing signs and drafts go now or never, and stand in no message's way.
 
 import { describe, expect, test } from 'vitest';
+import type { AccountId } from '../../domain/ids.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import { aRoad, submit } from '../dispatch.fixture.ts';
 
@@ -93,7 +94,7 @@ describe('a typing sign', () => {
     const { dispatch, road, calls, run } = aRoad(() => SENT, { typingMs: hangsMs });
     await dispatch.start();
     const ends: string[] = [];
-    const make = (account: string, chat: string) =>
+    const make = (account: AccountId, chat: string) =>
       road.cosmetic({ ...typing, account, chat }).then(({ end }) => ends.push(end));
     for (let i = 0; i < many; i++) void make('fake:1', `c${i}`);
     await run(1_000);

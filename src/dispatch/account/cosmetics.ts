@@ -3,6 +3,7 @@
 // freeze or a breaker, and stand in no message's way.
 
 import type { ReportFault } from '../../domain/fault.ts';
+import type { AccountId } from '../../domain/ids.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import type { CosmeticAnswer, CosmeticCall } from '../../road/road.ts';
 import type { Clock } from '../../system/clock.ts';
@@ -31,7 +32,7 @@ export class Cosmetics {
     this.#p = ports;
   }
 
-  isBusy(account: string): boolean {
+  isBusy(account: AccountId): boolean {
     return this.#inFlight.has(account);
   }
 
@@ -82,7 +83,7 @@ export class Cosmetics {
     }
   }
 
-  #count(account: string, change: number): void {
+  #count(account: AccountId, change: number): void {
     const left = (this.#inFlight.get(account) ?? 0) + change;
     if (left === 0) this.#inFlight.delete(account);
     else this.#inFlight.set(account, left);

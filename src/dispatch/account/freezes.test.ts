@@ -1,6 +1,7 @@
 // Freezes that hold: from the limits once, then from events.
 
 import { expect, test } from 'vitest';
+import type { AccountId } from '../../domain/ids.ts';
 import type { AccountLimits } from '../../limits/limits.ts';
 import { ActiveFreezes } from './freezes.ts';
 
@@ -16,7 +17,7 @@ function limitsWith(...chats: readonly string[]) {
   return { limits: { view } as unknown as AccountLimits, reads: () => reads };
 }
 
-const names = (found: readonly { account: string; name: string }[]) =>
+const names = (found: readonly { account: AccountId; name: string }[]) =>
   found.map(({ account, name }) => `${account} ${name}`);
 
 test('come from the limits once, then from events, and end by themselves', () => {

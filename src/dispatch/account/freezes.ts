@@ -2,6 +2,7 @@
 // before is read from the limits of an account once, when somebody first looks after it was opened or taken over.
 
 import type { RoadEvent } from '../../domain/event.ts';
+import type { AccountId } from '../../domain/ids.ts';
 import type { AccountLimits } from '../../limits/limits.ts';
 import type { Frozen } from '../../road/road.ts';
 
@@ -9,8 +10,8 @@ import type { Frozen } from '../../road/road.ts';
 const FREEZES_MAX = 10_000;
 
 export class ActiveFreezes {
-  readonly #byAccount = new Map<string, Map<string, Frozen>>();
-  readonly #read = new Set<string>();
+  readonly #byAccount = new Map<AccountId, Map<string, Frozen>>();
+  readonly #read = new Set<AccountId>();
   #count = 0;
 
   readonly note = (event: RoadEvent): void => {
@@ -22,14 +23,14 @@ export class ActiveFreezes {
   };
 
   // Its limits are others now, or it is not here any more.
-  forget(account: string): void {
+  forget(account: AccountId): void {
     this.#read.delete(account);
     this.#count -= this.#byAccount.get(account)?.size ?? 0;
     this.#byAccount.delete(account);
   }
 
   // Those that end last come first.
-  active(accounts: Iterable<readonly [string, AccountLimits]>, now: number): Frozen[] {
+  active(accounts: Iterable<readonly [AccountId, AccountLimits]>, now: number): Frozen[] {
     const found: Frozen[] = [];
     for (const [account, limits] of accounts) {
       if (!this.#read.has(account)) this.#readFrom(account, limits, now);
@@ -42,7 +43,7 @@ export class ActiveFreezes {
     return found.sort((a, b) => b.until - a.until);
   }
 
-  #readFrom(account: string, limits: AccountLimits, now: number): void {
+  #readFrom(account: AccountId, limits: AccountLimits, now: number): void {
     this.#read.add(account);
     for (const { chat, freezes } of limits.view(now, FREEZES_MAX)) {
       for (const freeze of freezes) this.#keep({ ...freeze, account, name: chat });

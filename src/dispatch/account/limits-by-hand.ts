@@ -2,6 +2,7 @@
 // and again after a restart or a take-over. Changes of one account are made one after the other, so that what is kept
 // is what was checked.
 
+import type { AccountId } from '../../domain/ids.ts';
 import type {
   CheckedLimits,
   LimitChange,
@@ -18,21 +19,21 @@ import { jsonOrUndefined } from '../../system/json.ts';
 
 // Whoever knows which settings there are.
 export interface LimitSettings {
-  check(account: string, change: LimitChange): CheckedLimits;
-  set(account: string, byHand: LimitsByHand): readonly WrongLimit[];
-  view(account: string): LimitSetting[];
+  check(account: AccountId, change: LimitChange): CheckedLimits;
+  set(account: AccountId, byHand: LimitsByHand): readonly WrongLimit[];
+  view(account: AccountId): LimitSetting[];
 }
 
 interface Parts {
   readonly clock: Clock;
   readonly limitSettings?: LimitSettings;
-  report(stage: 'recovery', error: unknown, about: { account: string }): void;
+  report(stage: 'recovery', error: unknown, about: { account: AccountId }): void;
 }
 
 interface LimitedRoad {
   // False: it is another's by now.
   writeLimits(records: readonly StoredLimit[]): Promise<boolean>;
-  retune(account: string, now: number): void;
+  retune(account: AccountId, now: number): void;
 }
 
 const KEY = 'settings|by_hand';
@@ -47,17 +48,17 @@ export class LimitsSetByHand {
     this.#p = parts;
   }
 
-  view(account: string): LimitSetting[] {
+  view(account: AccountId): LimitSetting[] {
     return this.#p.limitSettings?.view(account) ?? [];
   }
 
-  change(account: string, change: LimitChange): Promise<LimitsSet> {
+  change(account: AccountId, change: LimitChange): Promise<LimitsSet> {
     const made = this.#last.then(() => this.#change(account, change));
     this.#last = made.catch(() => {});
     return made;
   }
 
-  async #change(account: string, change: LimitChange): Promise<LimitsSet> {
+  async #change(account: AccountId, change: LimitChange): Promise<LimitsSet> {
     const { limitSettings, clock } = this.#p;
     if (limitSettings === undefined) return { kind: 'unknown' };
     const checked = limitSettings.check(account, change);
@@ -72,8 +73,8 @@ export class LimitsSetByHand {
   }
 
   // As they are kept of these accounts, and of no other. What cannot be read any more counts for nothing.
-  restore(accounts: readonly string[], kept: readonly StoredLimit[]): void {
-    const byHand = new Map<string, LimitsByHand>();
+  restore(accounts: readonly AccountId[], kept: readonly StoredLimit[]): void {
+    const byHand = new Map<AccountId, LimitsByHand>();
     for (const { account, key, value } of kept) {
       if (key === KEY) byHand.set(account, read(value));
     }

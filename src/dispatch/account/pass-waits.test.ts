@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import type { AccountId } from '../../domain/ids.ts';
 import { PassWaits } from './pass-waits.ts';
 
-const ACCOUNT = 'telegram:1';
+const ACCOUNT: AccountId = 'telegram:1';
 
 test('a wait holds for its method, until its end, and a longer one stays', () => {
   const waits = new PassWaits();

@@ -1,6 +1,7 @@
 // How long the platform wants calls of one method to wait that are passed straight through. They have no delivery and
 // no window; the wait is a record of the account like a freeze, so that the next process keeps it too.
 
+import type { AccountId } from '../../domain/ids.ts';
 import type { StoredLimit } from '../../store/ports/limits.ts';
 import { jsonOrUndefined } from '../../system/json.ts';
 
@@ -10,15 +11,15 @@ const METHODS_MAX = 100;
 const METHOD_LENGTH_MAX = 64;
 
 export class PassWaits {
-  readonly #byAccount = new Map<string, Map<string, number>>();
+  readonly #byAccount = new Map<AccountId, Map<string, number>>();
 
   // 0: it may go.
-  until(account: string, method: string): number {
+  until(account: AccountId, method: string): number {
     return this.#byAccount.get(account)?.get(nameOf(method)) ?? 0;
   }
 
   // What to write down, with what deletes the records of waits that are over.
-  note(account: string, method: string, until: number, now: number): StoredLimit[] {
+  note(account: AccountId, method: string, until: number, now: number): StoredLimit[] {
     if (until <= Math.max(now, this.until(account, method))) return [];
     const waits = this.#byAccount.get(account) ?? new Map<string, number>();
     this.#byAccount.set(account, waits);
@@ -50,7 +51,7 @@ export class PassWaits {
   }
 
   // They stay on disk.
-  forget(account: string): void {
+  forget(account: AccountId): void {
     this.#byAccount.delete(account);
   }
 }

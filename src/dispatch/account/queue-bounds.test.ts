@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { NewDelivery } from '../../domain/delivery.ts';
+import type { AccountId } from '../../domain/ids.ts';
 import { AccountLoad, noLoad } from '../../scheduler/account.ts';
 import type { Appended } from '../../store/ports/delivery.ts';
 import { aRoad, message, SENT, submit } from '../dispatch.fixture.ts';
@@ -13,7 +14,7 @@ function setUp(given: Partial<QueueBounds & { queueBytesMax: number }> = {}, own
   const platforms = { telegram: noLoad(), terminal: noLoad() } as Record<string, typeof all>;
   const loads = new Map<string, AccountLoad>();
   // Those with an x are not configured.
-  const loadOf = (account: string) => {
+  const loadOf = (account: AccountId) => {
     const [platform, name] = account.split(':') as [string, string];
     const made = new AccountLoad(platforms[platform]!, all, name.startsWith('x'));
     const load = loads.get(account) ?? made;
@@ -36,7 +37,7 @@ function setUp(given: Partial<QueueBounds & { queueBytesMax: number }> = {}, own
     if (ownFull) return judge({ kind: 'full', waiting: 7, queueMax: 7 }, account);
     return { kind: 'superseded', seq: 1, by: 2 };
   });
-  const send = (account: string, changes: Partial<NewDelivery> = {}) => {
+  const send = (account: AccountId, changes: Partial<NewDelivery> = {}) => {
     const platform = account.split(':')[0]!;
     return submit(message({ platform, account, ...changes }));
   };
@@ -44,7 +45,7 @@ function setUp(given: Partial<QueueBounds & { queueBytesMax: number }> = {}, own
     for (const each of commits.splice(0)) each();
   };
   // What became of one that asks for so much.
-  const ask = async (account: string, bytes: number) => {
+  const ask = async (account: AccountId, bytes: number) => {
     const sent = send(account, { body: 'x'.repeat(bytes) });
     commit();
     return sent;

@@ -3,6 +3,7 @@
 // refused. A refused token is asked about again, after growing pauses, and at once when an operator probes.
 
 import type { RoadEvent } from '../../domain/event.ts';
+import type { AccountId } from '../../domain/ids.ts';
 import { ACCOUNT_REFUSED } from '../../domain/outcome.ts';
 import type { Identified } from '../../platforms/platform.ts';
 import type { Probed } from '../../road/road.ts';
@@ -22,16 +23,16 @@ const TAKEN = 'the platform accepts its token';
 export interface TokenRoad {
   readonly availability: AccountAvailability;
   readonly events: { emit(event: RoadEvent): void };
-  profileOf(account: string): Profile;
+  profileOf(account: AccountId): Profile;
   wake(): void;
 }
 
 export interface TokenPorts {
   readonly clock: Clock;
   readonly accounts: {
-    stateOf(id: string): { refused: string | null };
-    credentialOf(id: string): string | null;
-    setRefused(id: string, reason: string | null): Promise<unknown>;
+    stateOf(id: AccountId): { refused: string | null };
+    credentialOf(id: AccountId): string | null;
+    setRefused(id: AccountId, reason: string | null): Promise<unknown>;
   };
 }
 
@@ -41,8 +42,8 @@ export class TokenChecks {
   // Work that a stop waits for.
   readonly #track: (work: Promise<unknown>) => void;
   // By account.
-  readonly #asking = new Map<string, Promise<Identified>>();
-  readonly #timers = new Map<string, Timer>();
+  readonly #asking = new Map<AccountId, Promise<Identified>>();
+  readonly #timers = new Map<AccountId, Timer>();
   #isStopped = false;
 
   constructor(road: TokenRoad, ports: TokenPorts, track: (work: Promise<unknown>) => void) {
@@ -57,7 +58,7 @@ export class TokenChecks {
   }
 
   // An answer said that the token is refused. Resolves to whether it is; nothing of the account goes meanwhile.
-  async isRefused(account: string): Promise<boolean> {
+  async isRefused(account: AccountId): Promise<boolean> {
     const { clock } = this.#p;
     this.#road.availability.doubt(account, ACCOUNT_REFUSED, clock.now());
     const found = await this.#askAtLength(account);
@@ -74,12 +75,12 @@ export class TokenChecks {
   }
 
   // An account of which something has come; it may have been refused before the start.
-  opened(account: string): void {
+  opened(account: AccountId): void {
     if (this.#p.accounts.stateOf(account).refused === ACCOUNT_REFUSED) this.#watch(account);
   }
 
   // It is refused, and asked about until it is not.
-  #watch(account: string, pauseMs = PAUSE_MS): void {
+  #watch(account: AccountId, pauseMs = PAUSE_MS): void {
     if (this.#isStopped || this.#timers.has(account)) return;
     const { clock } = this.#p;
     const timer = clock.schedule(clock.now() + pauseMs, () => {
@@ -95,14 +96,14 @@ export class TokenChecks {
   }
 
   // By hand. If the platform takes the token, an open breaker lets the next call probe.
-  async probe(account: string): Promise<Probed> {
+  async probe(account: AccountId): Promise<Probed> {
     const probed = await this.#look(account);
     if (probed.found === 'taken') this.#road.availability.tryNow(account, this.#p.clock.now());
     this.#road.wake();
     return probed;
   }
 
-  async #look(account: string): Promise<Probed> {
+  async #look(account: AccountId): Promise<Probed> {
     const { refused } = this.#p.accounts.stateOf(account);
     const asked = await this.#ask(account);
     switch (asked.kind) {
@@ -121,13 +122,13 @@ export class TokenChecks {
     }
   }
 
-  #publish(account: string, state: 'refused' | 'taken', detail: string): void {
+  #publish(account: AccountId, state: 'refused' | 'taken', detail: string): void {
     const at = this.#p.clock.now();
     this.#road.events.emit({ kind: 'token', at, account, state, detail });
   }
 
   // A platform that does not answer is asked again a few times; the account is held meanwhile.
-  async #askAtLength(account: string): Promise<Identified> {
+  async #askAtLength(account: AccountId): Promise<Identified> {
     for (const pauseMs of ASK_AGAIN_MS) {
       const found = await this.#ask(account);
       if (found.kind !== 'unreachable' || this.#isStopped) return found;
@@ -137,7 +138,7 @@ export class TokenChecks {
   }
 
   // One question at a time, whoever wants to know.
-  #ask(account: string): Promise<Identified> {
+  #ask(account: AccountId): Promise<Identified> {
     const known = this.#asking.get(account);
     if (known !== undefined) return known;
     const asking = this.#identify(account).finally(() => this.#asking.delete(account));
@@ -145,13 +146,13 @@ export class TokenChecks {
     return asking;
   }
 
-  async #identify(account: string): Promise<Identified> {
+  async #identify(account: AccountId): Promise<Identified> {
     const credential = this.#p.accounts.credentialOf(account);
     if (credential === null) return { kind: 'unreachable', detail: 'it has no token here' };
     return this.#road.profileOf(account).platform.wire.identify(credential);
   }
 
-  async #write(account: string, reason: string | null): Promise<void> {
+  async #write(account: AccountId, reason: string | null): Promise<void> {
     try {
       await this.#p.accounts.setRefused(account, reason);
     } catch (error) {

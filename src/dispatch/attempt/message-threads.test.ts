@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { MessageThreads } from './messages.ts';
 
-const sent = { seq: 5, account: 'fake:1', chat: '7', lane: 't:9' };
+const sent = { seq: 5, account: 'fake:1' as const, chat: '7', lane: 't:9' };
 
 test('a message is known by its id and by its provisional one', () => {
   const threads = new MessageThreads();

@@ -103,7 +103,7 @@ describe('an edit', () => {
     const { dispatch, road, run, deliver } = aChat(() => EDITED);
     await dispatch.start();
     await deliver(edit);
-    const asked = { ...edit, account: 'fake:1', chat: 'c' };
+    const asked = { ...edit, account: 'fake:1' as const, chat: 'c' };
     const known = () => road.unchanged({ ...message(), ...asked });
     expect(known()).not.toBeNull();
     await submit(road, { ...edit, body: '"other"' });

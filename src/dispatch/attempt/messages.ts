@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto';
 import { type Delivery, type Queued, THREAD_LANE } from '../../domain/delivery.ts';
-import { provisionalId } from '../../domain/ids.ts';
+import { type AccountId, provisionalId } from '../../domain/ids.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import type { Platform, References } from '../../platforms/platform.ts';
 import type { QueuePosition } from '../../road/road.ts';
@@ -277,7 +277,7 @@ export class MessageThreads {
     if (messageId !== null) this.#set(keyOf({ account, chat }, messageId), thread);
   }
 
-  of(account: string, chat: string, messageId: string): string | null {
+  of(account: AccountId, chat: string, messageId: string): string | null {
     const key = keyOf({ account, chat }, messageId);
     const thread = this.#threads.get(key);
     if (thread === undefined) return null;

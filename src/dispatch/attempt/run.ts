@@ -5,7 +5,7 @@
 // store); an exception there is a broken invariant of the road, and stops the process.
 
 import type { NewDelivery, Queued } from '../../domain/delivery.ts';
-import { formatId } from '../../domain/ids.ts';
+import { type AccountId, formatId } from '../../domain/ids.ts';
 import { ACCOUNT_REFUSED, type Outcome, withGrownWait } from '../../domain/outcome.ts';
 import type { Ticket } from '../../limits/limits.ts';
 import type { Platform } from '../../platforms/platform.ts';
@@ -68,8 +68,8 @@ export interface AttemptsPorts extends BeginPorts {
 }
 
 export interface AccountKeys {
-  credentialOf(id: string): string | null;
-  setRefused(id: string, reason: string): Promise<unknown>;
+  credentialOf(id: AccountId): string | null;
+  setRefused(id: AccountId, reason: string): Promise<unknown>;
 }
 
 export class Attempts {
@@ -213,7 +213,7 @@ export class Attempts {
   }
 
   // That the account is refused is believed only when the platform confirms it; else the call failed.
-  async #confirmed(account: string, outcome: Outcome): Promise<Outcome> {
+  async #confirmed(account: AccountId, outcome: Outcome): Promise<Outcome> {
     if (outcome.kind !== 'refused' || outcome.reason !== ACCOUNT_REFUSED) return outcome;
     if (await this.#road.tokens.isRefused(account)) return outcome;
     const { reason, detail } = outcome;

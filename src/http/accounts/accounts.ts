@@ -8,6 +8,7 @@ import { invalid } from '../../accept/problems.ts';
 import { checkLimitsQuery, LimitsQuery, type LimitsRequest } from '../../accept/schema.ts';
 import { showTime, showTimeOrNull } from '../../accept/time.ts';
 import { troublesOf } from '../../accept/trouble.ts';
+import { type AccountId, parseAccountId } from '../../domain/ids.ts';
 import type { AccountView, LimitsView } from '../../road/road.ts';
 import { checkOf } from '../../system/check.ts';
 import { ADMIN_ACTS, ADMIN_READS, operator, viewer } from '../auth/access.ts';
@@ -149,8 +150,11 @@ const PAUSE: Route<AccountPorts> = {
   summary: 'Send nothing more for this account',
   answers: { 200: Paused },
   examples: { 'one of them': { params, status: 200 } },
-  handler: async ({ options }, { params: { id } }: FastifyRequest<ById>, reply) =>
-    (await options.road.pause(id)) ? { id, paused: true } : refuse(reply, 'unknown_account'),
+  handler: async ({ options: { road } }, { params }: FastifyRequest<ById>, reply) => {
+    const id = parseAccountId(params.id);
+    if (id === null || !(await road.pause(id))) return refuse(reply, 'unknown_account');
+    return { id, paused: true };
+  },
 };
 
 const RESUME: Route<AccountPorts> = {
@@ -162,10 +166,12 @@ const RESUME: Route<AccountPorts> = {
   summary: 'Go on sending for this account',
   answers: { 200: Resumed },
   examples: { 'one of them': { params, status: 200 } },
-  handler: async ({ options: { road } }, { params: { id } }: FastifyRequest<ById>, reply) => {
-    const before = road.accounts().find((each) => each.id === id);
-    if (before === undefined || !(await road.resume(id))) return refuse(reply, 'unknown_account');
-    return { id, paused: false, summary: resumedInWords(before) };
+  handler: async ({ options: { road } }, { params }: FastifyRequest<ById>, reply) => {
+    const before = road.accounts().find(({ id }) => id === params.id);
+    if (before === undefined || !(await road.resume(before.id))) {
+      return refuse(reply, 'unknown_account');
+    }
+    return { id: before.id, paused: false, summary: resumedInWords(before) };
   },
 };
 
@@ -204,8 +210,11 @@ const WEBHOOK: Route<AccountPorts> = {
   summary: 'Where updates are to be posted, and the secret',
   answers: { 200: Webhook },
   examples: { 'one of them': { params, status: 200 } },
-  handler: async ({ options }, request: FastifyRequest<ById>, reply) =>
-    options.updates?.webhookOf(request.params.id) ?? refuse(reply, 'unknown_account'),
+  handler: async ({ options }, { params }: FastifyRequest<ById>, reply) => {
+    const id = parseAccountId(params.id);
+    const webhook = id === null ? null : options.updates?.webhookOf(id);
+    return webhook ?? refuse(reply, 'unknown_account');
+  },
 };
 
 const LIMITS: Route<AccountPorts> = {
@@ -237,13 +246,15 @@ export const ACCOUNT_ROUTES = group<AccountPorts>(
 
 async function probe(
   { road, clock }: IntakeOptions,
-  { params: { id }, body }: FastifyRequest<ById>,
+  { params, body }: FastifyRequest<ById>,
   reply: FastifyReply,
 ) {
   const asked = body === undefined ? {} : body;
   if (!checkProbe.Check(asked)) {
     return sendProblem(reply, invalid('invalid_message', troublesOf(checkProbe, asked)));
   }
+  const id = parseAccountId(params.id);
+  if (id === null) return refuse(reply, 'unknown_account');
   const chat = asked.chat ?? null;
   const views = road.limits(id).filter((view) => view.chat === '' || view.chat === chat);
   const until = Math.max(0, ...views.flatMap(({ freezes }) => freezes.map((each) => each.until)));
@@ -260,10 +271,11 @@ async function probe(
 
 async function remove(
   { removeAccount }: IntakeOptions,
-  { params: { id }, caller }: FastifyRequest<ById>,
+  { params, caller }: FastifyRequest<ById>,
   reply: FastifyReply,
 ) {
-  const removed = (await removeAccount?.(id, caller)) ?? { kind: 'unknown' };
+  const id = parseAccountId(params.id);
+  const removed = (id === null ? null : await removeAccount?.(id, caller)) ?? { kind: 'unknown' };
   if (removed.kind === 'unknown') return refuse(reply, 'unknown_account');
   if (removed.kind === 'configured') return refuse(reply, 'account_configured');
   const { kind: _kind, ...ended } = removed;
@@ -272,8 +284,8 @@ async function remove(
 
 class Seen {
   readonly #options: Pick<IntakeOptions, 'clock' | 'road'>;
-  // By account; '' is all of them.
-  readonly #limits = new Map<string, readonly LimitsView[]>();
+  // By account; null is all of them.
+  readonly #limits = new Map<AccountId | null, readonly LimitsView[]>();
   #at = Number.NEGATIVE_INFINITY;
 
   constructor(options: Pick<IntakeOptions, 'clock' | 'road'>) {
@@ -284,7 +296,7 @@ class Seen {
     this.#at = Number.NEGATIVE_INFINITY;
   }
 
-  limits(account: string): readonly LimitsView[] {
+  limits(account: AccountId | null): readonly LimitsView[] {
     const { clock, road } = this.#options;
     const now = clock.now();
     if (now - this.#at >= SEEN_MS_MAX) {
@@ -293,7 +305,7 @@ class Seen {
     }
     const seen = this.#limits.get(account);
     if (seen !== undefined) return seen;
-    const views = road.limits(account === '' ? null : account, LIMITS_LOOKED_MAX);
+    const views = road.limits(account, LIMITS_LOOKED_MAX);
     if (views.length > 0) this.#limits.set(account, views);
     return views;
   }
@@ -310,7 +322,9 @@ function showLimits(
     return sendProblem(reply, invalid('invalid_query', troublesOf(checkLimitsQuery, query)));
   }
   const now = options.clock.now();
-  const found = seen.limits(query.account ?? '').filter((view) => fits(view, query, now));
+  const account = query.account === undefined ? null : parseAccountId(query.account);
+  const isNone = query.account !== undefined && account === null;
+  const found = isNone ? [] : seen.limits(account).filter((view) => fits(view, query, now));
   const offset = Number(query.offset ?? 0);
   const limit = Math.min(LIMITS_SHOWN_MAX, Number(query.limit ?? LIMITS_SHOWN_MAX));
   const shown = found.slice(offset, offset + limit).map(showLimit);

@@ -6,6 +6,7 @@ import { NAME_LENGTH_MAX, YEAR_S } from '../../accept/context.ts';
 import { invalid } from '../../accept/problems.ts';
 import { showTime } from '../../accept/time.ts';
 import { troublesOf } from '../../accept/trouble.ts';
+import { parseAccountId } from '../../domain/ids.ts';
 import type { HandOnLimits } from '../../road/road.ts';
 import { checkOf } from '../../system/check.ts';
 import { operator } from '../auth/access.ts';
@@ -98,10 +99,11 @@ async function freeze(
   if (!checkFreeze.Check(body)) {
     return sendProblem(reply, invalid('invalid_message', troublesOf(checkFreeze, body)));
   }
-  const what = whatOf(body);
   const until = clock.now() + body.seconds * 1000;
   const cause = body.reason === undefined ? 'by hand' : `by hand: ${body.reason}`;
-  request.subject = inWords(what);
+  request.subject = inWords(body);
+  const what = whatOf(body);
+  if (what === null) return refuse(reply, 'unknown_account');
   const holdsUntil = await road.freeze(what, until, cause);
   seen.forget();
   if (holdsUntil === null) return refuse(reply, 'unknown_account');
@@ -117,9 +119,9 @@ async function thaw(
   if (!checkThaw.Check(body)) {
     return sendProblem(reply, invalid('invalid_message', troublesOf(checkThaw, body)));
   }
+  request.subject = inWords(body);
   const what = whatOf(body);
-  request.subject = inWords(what);
-  if (!road.accounts().some(({ id }) => id === what.account)) {
+  if (what === null || !road.accounts().some(({ id }) => id === what.account)) {
     return refuse(reply, 'unknown_account');
   }
   const thawed = await road.thaw(what);
@@ -127,10 +129,12 @@ async function thaw(
   return { ...what, thawed };
 }
 
-function whatOf({ account, chat }: Static<typeof Thaw>): HandOnLimits {
-  return { account, chat: chat === undefined ? null : String(chat) };
+// null: no account is called so.
+function whatOf({ account: named, chat }: Static<typeof Thaw>): HandOnLimits | null {
+  const account = parseAccountId(named);
+  return account === null ? null : { account, chat: chat === undefined ? null : String(chat) };
 }
 
-function inWords({ account, chat }: HandOnLimits): string {
-  return chat === null ? account : `${account} ${chat}`;
+function inWords({ account, chat }: Static<typeof Thaw>): string {
+  return chat === undefined ? account : `${account} ${chat}`;
 }

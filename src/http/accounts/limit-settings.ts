@@ -6,6 +6,7 @@ import Type from 'typebox';
 import { NAME_LENGTH_MAX } from '../../accept/context.ts';
 import { invalid } from '../../accept/problems.ts';
 import { troublesOf } from '../../accept/trouble.ts';
+import { type AccountId, parseAccountId } from '../../domain/ids.ts';
 import type { LimitSetting } from '../../domain/limit-setting.ts';
 import { unreachable } from '../../system/assert.ts';
 import { checkOf } from '../../system/check.ts';
@@ -64,8 +65,11 @@ export const SHOW_SETTINGS: Route<LimitPorts> = {
   summary: 'The numbers of the limits of this account, and which were set by hand',
   answers: { 200: Settings },
   examples: { 'one of them': { params, status: 200 } },
-  handler: async ({ options: { road } }, { params: { id } }: FastifyRequest<ById>, reply) =>
-    show(id, road.limitSettings(id)) ?? refuse(reply, 'unknown_account'),
+  handler: async ({ options: { road } }, { params }: FastifyRequest<ById>, reply) => {
+    const id = parseAccountId(params.id);
+    const shown = id === null ? null : show(id, road.limitSettings(id));
+    return shown ?? refuse(reply, 'unknown_account');
+  },
 };
 
 export const SET: Route<LimitPorts> = {
@@ -93,9 +97,10 @@ async function set(
   if (!checkChange.Check(body)) {
     return sendProblem(reply, invalid('invalid_message', troublesOf(checkChange, body)));
   }
-  const { id } = named;
+  const id = parseAccountId(named.id);
   const said = Object.entries(body).map(([name, value]) => `${name}=${value ?? 'as settings say'}`);
-  request.subject = [id, ...said].join(' ');
+  request.subject = [named.id, ...said].join(' ');
+  if (id === null) return refuse(reply, 'unknown_account');
   const done = await road.setLimits(id, body);
   seen.forget();
   switch (done.kind) {
@@ -114,6 +119,6 @@ async function set(
   }
 }
 
-function show(id: string, settings: readonly LimitSetting[] | null) {
+function show(id: AccountId, settings: readonly LimitSetting[] | null) {
   return settings === null ? null : { id, settings };
 }

@@ -117,7 +117,7 @@ describe('each role on each route', () => {
 });
 
 describe('a key with bounds, whatever its role', () => {
-  test.each([
+  test.each<[string, Partial<Scope>, string[]]>([
     ['an account', { accounts: ['telegram:7'] }, ['open', 'draft']],
     ['a chat', { chats: ['7'] }, ['open', 'draft']],
     ['a method', { methods: ['sendMessage'] }, ['open', 'draft', 'query', 'screen']],

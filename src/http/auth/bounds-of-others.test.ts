@@ -65,7 +65,7 @@ describe('streams of others', () => {
     ];
   };
 
-  test.each([
+  test.each<[string, Partial<Scope>]>([
     ['a method that shows no text', { methods: ['sendPhoto'] }],
     ['the method of streams', { methods: ['sendMessage'] }],
     ['another chat', { chats: [OTHER] }],
@@ -175,7 +175,7 @@ describe('coalescing', () => {
   test('no session reads as the rest of another chat’s name', () => {
     const call = { kind: 'call', method: 'sendMessage', thread: null, family: 'send' } as const;
     const slotOf = (chat: string, sendOptions: Partial<SendOptions>) => {
-      const from = { account: 'terminal:a', platform: 'terminal', body: '{}' };
+      const from = { account: 'terminal:a' as const, platform: 'terminal', body: '{}' };
       const described = { ...call, chat, gate: 'open', cost: 1, slot: null } as const;
       const made = compose(
         START,

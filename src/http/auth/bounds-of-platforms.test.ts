@@ -2,6 +2,7 @@
 // over REST and over their own paths it is the same.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { AccountId } from '../../domain/ids.ts';
 import { NO_SCOPE, type Scope } from '../../keys/keys.ts';
 import { createDiscord } from '../../platforms/discord/discord.ts';
 import type { Platform } from '../../platforms/platform.ts';
@@ -29,7 +30,7 @@ function vouched(platform: Platform): Platform {
 let at: Bench;
 afterEach(() => at.app.close());
 
-async function tokenOf(account: string, scope: Partial<Scope>): Promise<string> {
+async function tokenOf(account: AccountId, scope: Partial<Scope>): Promise<string> {
   const made = await at.guards.keyring.create({
     ...{ kind: 'virtual', name: 'guest', role: 'sender', expiresAt: null },
     scope: { ...NO_SCOPE, accounts: [account], ...scope },

@@ -4,6 +4,7 @@
 
 import type { RouteOptions } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { AccountId } from '../../domain/ids.ts';
 import { mayAct, ROLES, type Role } from '../../domain/role.ts';
 import type { Scope } from '../../keys/keys.ts';
 import { createTerminal, Screens } from '../../platforms/terminal/terminal.ts';
@@ -24,7 +25,7 @@ interface Request extends Omit<Served, 'access'> {
 }
 // Something of each kind that belongs to one account and chat.
 interface Place {
-  readonly account: string;
+  readonly account: AccountId;
   readonly chat: string;
   readonly message: string;
   readonly dead: string;
@@ -81,7 +82,7 @@ beforeEach(async () => {
 });
 afterEach(() => at.app.close());
 
-async function furnish(account: string, chat: string): Promise<Place> {
+async function furnish(account: AccountId, chat: string): Promise<Place> {
   const post = async (url: string, payload: object) =>
     (await at.app.inject({ method: 'POST', url, headers: AUTH, payload })).json().id as string;
   const to = { account, chat };

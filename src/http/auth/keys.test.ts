@@ -1,6 +1,7 @@
 // Keys over REST: made, shown once, bound, replaced, revoked; and what a bound one reaches.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { AccountId } from '../../domain/ids.ts';
 import { ADMIN } from '../../keys/keys.ts';
 import { ACCOUNT, AUTH, type Bench, bench, message, START } from '../context.fixture.ts';
 
@@ -109,7 +110,9 @@ describe('/v1/keys', () => {
 describe('a bound key', () => {
   const post = (key: string, more: object = {}) =>
     ask('POST', '/v1/messages', message(more), bearer(key));
-  const to = (account: string, chat: string) => ({ to: { platform: 'telegram', account, chat } });
+  const to = (account: AccountId, chat: string) => ({
+    to: { platform: 'telegram', account, chat },
+  });
 
   test('sends within its bounds, and learns nothing of what is outside', async () => {
     const { secret } = await made({ role: 'sender', accounts: [ACCOUNT], chats: ['-100'] });

@@ -7,6 +7,7 @@ import { invalid } from '../../accept/problems.ts';
 import { showTime, showTimeOrNull } from '../../accept/time.ts';
 import { troublesOf } from '../../accept/trouble.ts';
 import { type Problem, problem } from '../../domain/errors.ts';
+import { parseAccountId } from '../../domain/ids.ts';
 import { type KeyView, type NewKeyRequest, NO_SCOPE } from '../../keys/keys.ts';
 import { NEVER } from '../../store/ports/keys.ts';
 import type { IntakeOptions } from '../context.ts';
@@ -159,9 +160,12 @@ function read(options: IntakeOptions, body: unknown): NewKeyRequest | Problem {
     return invalid('invalid_message', troublesOf(checkVirtualToken, body));
   }
   if (!checkApiKey.Check(body)) return invalid('invalid_message', troublesOf(checkApiKey, body));
-  const { name, role, accounts = null } = body;
-  const unknown = accounts?.find((id) => !id.includes(':'));
-  if (unknown !== undefined) return wrong('/accounts', '`<platform>:<id>`, as GET /v1/accounts');
+  const { name, role } = body;
+  const named = body.accounts?.map(parseAccountId) ?? null;
+  const accounts = named?.filter((id) => id !== null) ?? null;
+  if (accounts?.length !== named?.length) {
+    return wrong('/accounts', '`<platform>:<id>`, as GET /v1/accounts');
+  }
   const scope = { ...scopeOf(body), accounts };
   return { kind: 'key', name, role, scope, expiresAt: expiryOf(options, body) };
 }
@@ -176,13 +180,14 @@ function servedPlatforms({ platforms }: IntakeOptions): string[] {
 // It only ever sends, and for one account that is known.
 function virtual(options: IntakeOptions, body: VirtualTokenRequest): NewKeyRequest | Problem {
   const { name, account } = body;
-  const known = options.accounts.get(account);
+  const id = parseAccountId(account);
+  const known = id === null ? null : options.accounts.get(id);
   if (known === null) return problem('unknown_account', '');
   const served = servedPlatforms(options);
   if (!served.includes(known.platform)) {
     return wrong('/account', `an account of ${served.join(', ')}`);
   }
-  const scope = { ...scopeOf(body), accounts: [account] };
+  const scope = { ...scopeOf(body), accounts: [known.id] };
   return { kind: 'virtual', name, role: 'sender', scope, expiresAt: expiryOf(options, body) };
 }
 

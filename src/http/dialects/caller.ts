@@ -6,7 +6,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { NAME_LENGTH_MAX, YEAR_S } from '../../accept/context.ts';
 import { NO_SEND_OPTIONS, type SendOptions } from '../../accept/draft.ts';
 import type { Identity } from '../../accounts/accounts.ts';
-import { isVirtualToken, platformOf } from '../../domain/ids.ts';
+import { type AccountId, isVirtualToken, platformOf } from '../../domain/ids.ts';
 import { priorityOfUrgency } from '../../domain/priority.ts';
 import type { Bounds } from '../../keys/keys.ts';
 import type { Claimant } from '../../system/shares.ts';
@@ -14,6 +14,7 @@ import type { IntakeOptions, IntakeSettings } from '../context.ts';
 
 export interface Speaker extends Claimant {
   readonly kind: 'speaker';
+  readonly account: AccountId;
   // The account's own token.
   readonly credential: string;
   // null: it was the account's own token.
@@ -69,7 +70,7 @@ function virtualSpeaker(
   if (holder === null) return WRONG;
   const { account, bounds, namespace } = holder;
   // Of another platform: its credential is not for this one's wire.
-  if (platformOf(account) !== platform) return WRONG;
+  if (account === null || platformOf(account) !== platform) return WRONG;
   const credential = accounts.credentialOf(account);
   if (credential === null || accounts.isOff(account)) return WRONG;
   const virtual = { token, bounds, namespace };

@@ -32,7 +32,7 @@ import {
 } from '../../domain/delivery.ts';
 import { type Problem, problem } from '../../domain/errors.ts';
 import { HOLDERS, ownKey } from '../../domain/idempotency.ts';
-import { formatId } from '../../domain/ids.ts';
+import { type AccountId, formatId } from '../../domain/ids.ts';
 import type { AnswerHeaders, DialectParams, ValueAnswer } from '../../platforms/platform.ts';
 import type { IntakeOptions } from '../context.ts';
 import { withHeaders } from '../edge.ts';
@@ -158,7 +158,7 @@ export class Deliveries {
     return this.#platform.dialect.isForetold?.(call, params) ?? true;
   }
 
-  #userOf(account: string, call: DescribedCall, params: DialectParams): string | null {
+  #userOf(account: AccountId, call: DescribedCall, params: DialectParams): string | null {
     const platform = this.#options.platforms.get(this.#platform.name);
     return platform === undefined ? null : userFor(this.#options, account, platform, call, params);
   }
@@ -202,7 +202,7 @@ export class Deliveries {
     if (print !== null) this.#adoption.lost(print, delivery.account, seq);
   }
 
-  async #sendCosmetic(account: string, call: DescribedCall, params: DialectParams) {
+  async #sendCosmetic(account: AccountId, call: DescribedCall, params: DialectParams) {
     const { chat, thread, method, family, gate } = call;
     const body = bodyOf(params, NO_FILES);
     const made = { account, chat, thread, method, family, gate, user: null, body };
@@ -219,7 +219,7 @@ export class Deliveries {
 
   async #wait(
     caller: Caller,
-    account: string,
+    account: AccountId,
     seq: number,
     patience: Patience,
   ): Promise<Patiently> {
@@ -278,7 +278,7 @@ export class Deliveries {
   }
 
   // null: it can no longer be withdrawn, or not yet.
-  async #withdraw(account: string, seq: number): Promise<Patiently | null> {
+  async #withdraw(account: AccountId, seq: number): Promise<Patiently | null> {
     const { road, clock } = this.#options;
     const { isStopping } = this.#waiting;
     const at = clock.now();

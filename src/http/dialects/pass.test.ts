@@ -42,7 +42,7 @@ async function passed(method: string, status: number, pieces: (string | Error)[]
   const passing = new Passing(options, { ...TELEGRAM, passage });
   const app = fastify();
   const call = { method, body: '{}', heldMs: 0 };
-  const who = { account: 'telegram:1', address: '', isStranger: true };
+  const who = { account: 'telegram:1' as const, address: '', isStranger: true };
   const own = { kind: 'speaker', ...who, credential: '1:x', virtual: null } as const;
   app.get('/', async (_request, reply) =>
     sendAnswer(reply, await passing.call(own, call, reply.raw)),
@@ -86,7 +86,7 @@ test('a platform that throws takes no place for ever', async () => {
   const passing = new Passing({ ...options, clock: virtualClock(0) }, { ...TELEGRAM, passage });
   const app = fastify();
   const call = { method: 'getMe', body: '{}', heldMs: 0 };
-  const who = { account: 'telegram:1', address: '', isStranger: false };
+  const who = { account: 'telegram:1' as const, address: '', isStranger: false };
   const own = { kind: 'speaker', ...who, credential: '1:x', virtual: null } as const;
   app.get('/', async (_request, reply) =>
     sendAnswer(reply, await passing.call(own, call, reply.raw)),

@@ -5,6 +5,7 @@
 
 import { type Readable, Transform } from 'node:stream';
 import type { Caller } from '../../accept/callers.ts';
+import type { AccountId } from '../../domain/ids.ts';
 import type {
   Download,
   OutgoingCall,
@@ -148,7 +149,7 @@ export class Passing {
     return { status, headers, body: isRead ? observed(body, read) : body };
   }
 
-  #saw(account: string, polling: UpdatePolling, body: string): void {
+  #saw(account: AccountId, polling: UpdatePolling, body: string): void {
     const { updates, log } = this.#options;
     if (updates === undefined) return;
     try {
@@ -177,19 +178,19 @@ export class Passing {
   }
 
   // null: it may be asked for.
-  #refusal(account: string, credential: string): ValueAnswer | null {
+  #refusal(account: AccountId, credential: string): ValueAnswer | null {
     const refused = this.#options.accounts.get(account)?.refused ?? null;
     if (refused === null && this.#leftMs(credential) <= 0) return null;
     return answerUnauthorized(this.#platform.dialect);
   }
 
-  #limited(account: string, method: string, retryAfter: string | undefined): void {
+  #limited(account: AccountId, method: string, retryAfter: string | undefined): void {
     const { road, clock } = this.#options;
     const ms = Number(retryAfter ?? 0) * 1000;
     if (ms > 0) road.limitPassed(account, method, clock.now() + ms);
   }
 
-  #wait(account: string, method: string): ValueAnswer | null {
+  #wait(account: AccountId, method: string): ValueAnswer | null {
     const { road, clock } = this.#options;
     const leftMs = road.passWait(account, method) - clock.now();
     return leftMs > 0 ? this.#platform.dialect.later(Math.ceil(leftMs / 1000)) : null;

@@ -2,6 +2,7 @@
 // words.
 
 import type { Caller } from '../../accept/callers.ts';
+import type { AccountId } from '../../domain/ids.ts';
 import type { DialectParams, UpdatePolling, ValueAnswer } from '../../platforms/platform.ts';
 import type { Inbound } from '../../updates/updates.ts';
 
@@ -9,7 +10,7 @@ import type { Inbound } from '../../updates/updates.ts';
 export function answerFromStore(
   updates: Inbound | undefined,
   polling: UpdatePolling | undefined,
-  account: string,
+  account: AccountId,
   call: { readonly method: string; readonly body: string },
   caller: Caller,
 ): Promise<ValueAnswer> | null {
@@ -25,7 +26,7 @@ export function answerFromStore(
 async function poll(
   updates: Inbound,
   polling: UpdatePolling,
-  account: string,
+  account: AccountId,
   params: DialectParams,
   caller: Caller,
 ): Promise<ValueAnswer> {
@@ -38,7 +39,7 @@ async function poll(
 async function removeWebhook(
   updates: Inbound,
   polling: UpdatePolling,
-  account: string,
+  account: AccountId,
   drop: DialectParams | null,
 ): Promise<ValueAnswer> {
   if (drop !== null) await updates.poll(account, drop, AbortSignal.abort());

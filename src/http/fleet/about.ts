@@ -3,7 +3,7 @@
 
 import type { FastifyRequest } from 'fastify';
 import { platformFor } from '../../accept/draft.ts';
-import { parseId } from '../../domain/ids.ts';
+import { type AccountId, parseAccountId, parseId } from '../../domain/ids.ts';
 import { unreachable } from '../../system/assert.ts';
 import { isStream } from '../bodies.ts';
 import type { IntakeOptions } from '../context.ts';
@@ -40,7 +40,7 @@ export async function accountOf(
   options: IntakeOptions,
   owner: OwnerOf,
   request: FastifyRequest,
-): Promise<string | null> {
+): Promise<AccountId | null> {
   const params = request.params as Named;
   const query = request.query as Named;
   switch (owner) {
@@ -53,14 +53,14 @@ export async function accountOf(
     case 'broadcast':
       return (await options.broadcasts?.get(String(params.id)))?.account ?? null;
     case 'account':
-      return String(params.id);
+      return parseAccountId(String(params.id));
     case 'webhook':
-      return `${params.platform}:${params.account}`;
+      return parseAccountId(`${params.platform}:${params.account}`);
     case 'query':
-      return typeof query.account === 'string' ? query.account : null;
+      return typeof query.account === 'string' ? parseAccountId(query.account) : null;
     case 'body': {
       const { account } = (request.body ?? {}) as Named;
-      return typeof account === 'string' ? account : null;
+      return typeof account === 'string' ? parseAccountId(account) : null;
     }
     case 'draft':
       return isStream(request.body) ? targetOf(options, query) : targetsOf(options, request.body);
@@ -70,9 +70,9 @@ export async function accountOf(
 }
 
 // Of a batch: if all are of one account.
-async function targetsOf(options: IntakeOptions, body: unknown): Promise<string | null> {
+async function targetsOf(options: IntakeOptions, body: unknown): Promise<AccountId | null> {
   const items = Array.isArray(body) ? body : [body];
-  let account: string | null = null;
+  let account: AccountId | null = null;
   for (const item of items) {
     const to = (item as { to?: Named } | null | undefined)?.to;
     const target = typeof to === 'object' && to !== null && 'origin' in to ? to.origin : to;
@@ -83,7 +83,7 @@ async function targetsOf(options: IntakeOptions, body: unknown): Promise<string 
   return account;
 }
 
-async function targetOf(options: IntakeOptions, target: unknown): Promise<string | null> {
+async function targetOf(options: IntakeOptions, target: unknown): Promise<AccountId | null> {
   if (typeof target !== 'object' || target === null || !('account' in target)) return null;
   const { account, platform } = target as Named;
   if (typeof account !== 'string' && typeof account !== 'number') return null;

@@ -8,6 +8,7 @@ import type { Where } from '../../cluster/accounts.ts';
 import type { PeerAnswer, PeerRequest } from '../../cluster/peers.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
 import { FLEET_HEADERS, FLEET_PATHS } from '../../domain/fleet.ts';
+import type { AccountId } from '../../domain/ids.ts';
 import { hasBody } from '../bodies.ts';
 import { holderHeader } from './holder.ts';
 import type { FleetPort } from './port.ts';
@@ -16,7 +17,7 @@ export type Refuse = (reply: FastifyReply, code: ErrorCode) => unknown;
 
 export interface OwnerForwardParts {
   readonly port: FleetPort;
-  readonly account: string;
+  readonly account: AccountId;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   // Answers it here; only while nothing of its body was read.

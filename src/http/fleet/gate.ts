@@ -6,6 +6,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { problem } from '../../domain/errors.ts';
 import { FLEET_HEADERS, MOVED_STATUS } from '../../domain/fleet.ts';
+import type { AccountId } from '../../domain/ids.ts';
 import { isSameSecret } from '../../system/same-secret.ts';
 import type { IntakeOptions } from '../context.ts';
 import { refuse, sendProblem } from '../problem.ts';
@@ -15,7 +16,7 @@ import type { FleetPort, FleetSide } from './port.ts';
 
 // Proceeds here, or answers otherwise.
 export type OwnerGate = (
-  account: string,
+  account: AccountId,
   request: FastifyRequest,
   reply: FastifyReply,
   proceed: () => void,
@@ -74,7 +75,7 @@ async function ownAccount(
   options: IntakeOptions,
   owner: OwnerOf,
   request: FastifyRequest,
-): Promise<string | null> {
+): Promise<AccountId | null> {
   const account = await accountOf(options, owner, request);
   if (account === null || options.accounts.get(account) !== null) return account;
   // Anyone may post to a webhook: the store is not read for names that strangers make up.

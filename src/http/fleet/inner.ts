@@ -2,9 +2,11 @@
 // deliveries and moves of what is. None of it is on the public listener.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Where } from '../../cluster/accounts.ts';
 import type { RateQuestion } from '../../cluster/rates.ts';
 import type { NewDelivery } from '../../domain/delivery.ts';
 import { FLEET_PATHS } from '../../domain/fleet.ts';
+import { type AccountId, parseAccountId } from '../../domain/ids.ts';
 import type { MoveOrder } from '../../road/road.ts';
 import type { SpillPart } from '../../store/ports/hand-over.ts';
 import { ANYONE } from '../auth/access.ts';
@@ -27,7 +29,7 @@ export function addFleetRoutes(app: FastifyInstance, port: FleetPort): void {
       { config, bodyLimit: BODY_BYTES_MAX },
       async (request: FastifyRequest, reply: FastifyReply) => {
         const body = request.body as B;
-        const where = await port.claim(accountIn(body));
+        const where = await claimed(port, accountIn(body));
         if (where.kind !== 'here') {
           return answerMoved(reply, where.kind === 'there' ? where.node.incarnation : '');
         }
@@ -47,7 +49,7 @@ export function addFleetRoutes(app: FastifyInstance, port: FleetPort): void {
   app.post(FLEET_PATHS.uses, { config }, async (request) => ({
     uses: port.rates.usesOf((request.body as RateQuestion).key),
   }));
-  const ofAccount = ({ account }: { account: string }) => account;
+  const ofAccount = ({ account }: { account: AccountId }) => account;
   post(FLEET_PATHS.claim, ofAccount, async () => ({}));
   post(FLEET_PATHS.look, ofAccount, async ({ account }) => {
     await port.look(account);
@@ -68,4 +70,10 @@ export function addFleetRoutes(app: FastifyInstance, port: FleetPort): void {
     ({ orders }: { orders: MoveOrder[] }) => orders[0]!.account,
     ({ orders }) => port.moveTogether(orders),
   );
+}
+
+// What no account can be called is nobody's.
+async function claimed(port: FleetPort, name: string): Promise<Where> {
+  const account = parseAccountId(name);
+  return account === null ? { kind: 'nobody' } : port.claim(account);
 }

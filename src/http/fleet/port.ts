@@ -7,6 +7,7 @@ import type { FleetRates } from '../../cluster/rates.ts';
 import type { MovedTogether } from '../../cluster/road.ts';
 import type { NodeView } from '../../cluster/views.ts';
 import type { NewDelivery } from '../../domain/delivery.ts';
+import type { AccountId } from '../../domain/ids.ts';
 import type { MoveOrder } from '../../road/road.ts';
 import type { Appended, Moved } from '../../store/ports/delivery.ts';
 import type { HandedOver, SpillPart } from '../../store/ports/hand-over.ts';
@@ -14,14 +15,14 @@ import type { HandedOver, SpillPart } from '../../store/ports/hand-over.ts';
 export interface FleetPort {
   // What nodes prove to each other that they are of one fleet.
   readonly secret: string;
-  isHere(account: string): boolean;
+  isHere(account: AccountId): boolean;
   // Whether there is such an account; what another node has just made is looked for in the store.
-  isKnown(account: string): Promise<boolean>;
-  whereIs(account: string): Promise<Where>;
+  isKnown(account: AccountId): Promise<boolean>;
+  whereIs(account: AccountId): Promise<Where>;
   // What this node says when another asks it for the account.
-  claim(account: string): Promise<Where>;
+  claim(account: AccountId): Promise<Where>;
   // Whom to ask after one that does not have it, who may name another; null: nobody just now.
-  next(account: string, named: string | null, asked: ReadonlySet<string>): FleetNode | null;
+  next(account: AccountId, named: string | null, asked: ReadonlySet<string>): FleetNode | null;
   isStoreAway(): boolean;
   // This node's own internal listener, for a request whose body was read before it was known to be this node's to
   // answer.
@@ -49,7 +50,7 @@ export interface FleetPort {
   // How often keys are used, over all nodes.
   readonly rates: Pick<FleetRates, 'grant' | 'usesOf'>;
   // Something was written for the account without this node.
-  look(account: string): Promise<void>;
+  look(account: AccountId): Promise<void>;
 }
 
 export interface NodeStanding extends FleetNode {

@@ -7,7 +7,7 @@ import { showTime } from '../../accept/time.ts';
 import { troublesOf } from '../../accept/trouble.ts';
 import type { Delivery } from '../../domain/delivery.ts';
 import { type Problem, problem } from '../../domain/errors.ts';
-import { formatId } from '../../domain/ids.ts';
+import { type AccountId, formatId } from '../../domain/ids.ts';
 import { type Filter, SEARCH_LIMIT_MAX } from '../../ledger/ledger.ts';
 import type { MoveOrder } from '../../road/road.ts';
 import type { IntakeOptions } from '../context.ts';
@@ -24,7 +24,7 @@ export type DeadPage = ReturnType<typeof showPage>;
 /** What died, counted by account and reason. */
 export interface DeadCauses {
   readonly groups: readonly {
-    readonly account: string;
+    readonly account: AccountId;
     readonly reason: string | null;
     readonly count: number;
     readonly oldestAt: string;
@@ -102,11 +102,10 @@ export async function handleDead(
   return { done, failed: failed.length, failures: shown, next: step.next };
 }
 
-interface Letter {
-  readonly id: string;
-  readonly seq: number | Problem;
-  readonly account: string;
-}
+type Letter = { readonly id: string } & (
+  | { readonly seq: number; readonly account: AccountId }
+  | { readonly seq: Problem }
+);
 
 async function lettersOf(
   options: DeadPorts,
@@ -138,12 +137,9 @@ async function lettersById(options: DeadPorts, ids: readonly string[]) {
   const accounts = new Map(known.map(({ seq, account }) => [seq, account]));
   const letters = ids.map((id, i): Letter => {
     const seq = seqs[i]!;
-    const account = typeof seq === 'number' ? accounts.get(seq) : undefined;
-    return {
-      id,
-      seq: account === undefined && typeof seq === 'number' ? gone() : seq,
-      account: account ?? '',
-    };
+    if (typeof seq !== 'number') return { id, seq };
+    const account = accounts.get(seq);
+    return account === undefined ? { id, seq: gone() } : { id, seq, account };
   });
   letters.sort((a, b) => Number(a.seq) - Number(b.seq) || 0);
   return { letters, next: null };
@@ -185,10 +181,11 @@ async function doTo(
 function orderFor(
   { clock, settings, road }: DeadPorts,
   deed: Deed,
-  { seq, account }: Letter,
+  letter: Letter,
   by: string,
 ): MoveOrder | Problem {
-  if (typeof seq !== 'number') return seq;
+  if (!('account' in letter)) return letter.seq;
+  const { seq, account } = letter;
   const full = deed === 'retry' ? road.fullFor(account, 0) : null;
   if (full !== null) return fullProblem(full);
   const queueMax = settings.queueMaxOf(account);

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { ownKey } from '../../domain/idempotency.ts';
+import type { AccountId } from '../../domain/ids.ts';
 import { JournalUnavailable } from '../../store/ports/unavailable.ts';
 import { ACCOUNT, AUTH, type Bench, bench, message, START, TOKEN } from '../context.fixture.ts';
 
@@ -311,7 +312,7 @@ describe('batches and fan-out', () => {
 
   test('the origin is answered for, observers get their copies best-effort', async () => {
     const at = await start();
-    const to = (chat: number, account: string | number = 42) => ({
+    const to = (chat: number, account: AccountId | number = 42) => ({
       platform: 'telegram',
       account,
       chat,

@@ -7,7 +7,14 @@ import { identityProblem, invalid } from '../../accept/problems.ts';
 import { showTime } from '../../accept/time.ts';
 import { troublesOf } from '../../accept/trouble.ts';
 import { type Problem, problem } from '../../domain/errors.ts';
-import { accountId, isSandboxAccount, platformOf, SANDBOX } from '../../domain/ids.ts';
+import {
+  type AccountId,
+  accountId,
+  isSandboxAccount,
+  parseAccountId,
+  platformOf,
+  SANDBOX,
+} from '../../domain/ids.ts';
 import { operator, sender, viewer } from '../auth/access.ts';
 import type { IntakeOptions } from '../context.ts';
 import { count, SAMPLE, text, textOrNull, time } from '../openapi/common.ts';
@@ -213,7 +220,7 @@ async function trouble(options: Options, request: FastifyRequest, reply: Fastify
 }
 
 interface SandboxBot {
-  readonly account: string;
+  readonly account: AccountId;
   readonly token: string;
   readonly sandbox: Sandbox;
 }
@@ -221,7 +228,8 @@ interface SandboxBot {
 // Only what a simulator answers to: a real account's chats are not to be played with.
 async function botOf(options: Options, name: string): Promise<SandboxBot | Problem> {
   const { accounts, sandboxes } = options;
-  const named = sandboxes.get(platformOf(name));
+  const id = parseAccountId(name);
+  const named = id === null ? undefined : sandboxes.get(platformOf(id));
   const sandbox = named ?? sandboxOfToken(options, name);
   if (sandbox === null) return problem('unknown_account', NOT_SIMULATED);
   const { platform } = sandbox;

@@ -3,6 +3,7 @@ import { get, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import type { About, RoadEvent, RoadListener } from '../../domain/event.ts';
+import type { AccountId } from '../../domain/ids.ts';
 import type { Role } from '../../domain/role.ts';
 import { ADMIN, type Holder } from '../../keys/keys.ts';
 import { virtualClock } from '../../system/virtual-clock.ts';
@@ -56,7 +57,7 @@ function open(clock = virtualClock(0)) {
   return { readers: new Readers({ clock, road, tag: 'abcde' }), emit, listeners };
 }
 
-function reader(readers: Readers, filter: { account?: string; chat?: string } = {}) {
+function reader(readers: Readers, filter: { account?: AccountId; chat?: string } = {}) {
   const response = new FakeResponse();
   readers.add({
     holder: null,

@@ -7,6 +7,7 @@ import { checkEventsQuery, EventsQuery } from '../../accept/schema.ts';
 import { showTime, showTimeOrNull } from '../../accept/time.ts';
 import { troublesOf } from '../../accept/trouble.ts';
 import type { RoadEvent } from '../../domain/event.ts';
+import type { AccountId } from '../../domain/ids.ts';
 import type { Holder } from '../../keys/keys.ts';
 import type { StreamView } from '../../streams/streams.ts';
 import type { Clock, Timer } from '../../system/clock.ts';
@@ -234,7 +235,7 @@ function concerns(event: RoadEvent, { account, chat }: Reader): boolean {
 }
 
 function isWithin(
-  what: { account: string; chat: string },
+  what: { account: AccountId; chat: string },
   { account, chat }: Pick<Reader, 'account' | 'chat'>,
 ): boolean {
   return (account === null || what.account === account) && (chat === null || what.chat === chat);

@@ -20,7 +20,7 @@ function account(more: Partial<AccountView>): AccountView {
 }
 
 const freeze = (scope: string, name: string) => ({
-  ...{ account: 'telegram:1', scope, name, since: 1000, until: 9000 },
+  ...{ account: 'telegram:1' as const, scope, name, since: 1000, until: 9000 },
   cause: 'the platform asked to wait 8 s',
 });
 
@@ -95,7 +95,7 @@ test('critical ones come before warnings, those with most waiting first', () => 
 });
 
 test('a token whose platform cannot be asked is critical, though nothing waits', () => {
-  const unreachable = [{ id: 'telegram:9', detail: 'ECONNREFUSED 127.0.0.1:9' }];
+  const unreachable = [{ id: 'telegram:9', detail: 'ECONNREFUSED 127.0.0.1:9' }] as const;
   const summary =
     'The platform cannot be asked whose token telegram:9 has: ECONNREFUSED 127.0.0.1:9.';
   expect(incidentsOf({ ...WELL, unreachable })).toMatchObject([

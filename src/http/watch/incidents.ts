@@ -6,7 +6,7 @@ import Type from 'typebox';
 import { showTimeOrNull } from '../../accept/time.ts';
 import type { UnreachableAccount } from '../../accounts/accounts.ts';
 import { INTERNAL } from '../../domain/fault.ts';
-import { platformOf, SANDBOX_OFF } from '../../domain/ids.ts';
+import { type AccountId, platformOf, SANDBOX_OFF } from '../../domain/ids.ts';
 import { metIn, outageInWords, remedyOf } from '../../domain/outage.ts';
 import type { Platform, PlatformTrouble } from '../../platforms/platform.ts';
 import type { AccountView, Frozen } from '../../road/road.ts';
@@ -18,7 +18,7 @@ export interface Incident {
   // `critical`: messages do not go out and will not without help; `warning`: they wait, and it is known for what.
   readonly severity: 'critical' | 'warning';
   // null: it concerns all of them.
-  readonly account: string | null;
+  readonly account: AccountId | null;
   readonly waiting: number;
   readonly until: number | null;
   readonly summary: string;

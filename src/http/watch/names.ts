@@ -8,7 +8,7 @@ import Type from 'typebox';
 import { NAME_LENGTH_MAX } from '../../accept/context.ts';
 import { invalid } from '../../accept/problems.ts';
 import { troublesOf } from '../../accept/trouble.ts';
-import { platformOf } from '../../domain/ids.ts';
+import { type AccountId, parseAccountId, platformOf } from '../../domain/ids.ts';
 import { checkOf } from '../../system/check.ts';
 import { sender } from '../auth/access.ts';
 import type { IntakeOptions } from '../context.ts';
@@ -66,6 +66,8 @@ const READ: Route<KnownNames> = {
 
 export const NAME_ROUTES = group<KnownNames>([READ], ({ options }) => new KnownNames(options));
 
+const NO_NAMES = Object.freeze({ name: null, chats: {} });
+
 async function read(names: KnownNames, { query }: FastifyRequest, reply: FastifyReply) {
   if (!checkNames.Check(query)) {
     return sendProblem(reply, invalid('invalid_query', troublesOf(checkNames, query)));
@@ -76,7 +78,8 @@ async function read(names: KnownNames, { query }: FastifyRequest, reply: Fastify
     const expected = `at most ${ASKED_MAX} chats`;
     return sendProblem(reply, invalid('invalid_query', [{ path: '/chats', expected }]));
   }
-  return { account, ...(await names.of(account, asked)) };
+  const id = parseAccountId(account);
+  return { account, ...(id === null ? NO_NAMES : await names.of(id, asked)) };
 }
 
 export class KnownNames {
@@ -90,14 +93,14 @@ export class KnownNames {
     this.#namesMax = namesMax;
   }
 
-  async of(account: string, chats: readonly string[]) {
+  async of(account: AccountId, chats: readonly string[]) {
     const found = await Promise.all(chats.map((chat) => this.#chat(account, chat)));
     const named = chats.flatMap((chat, i) => (found[i] == null ? [] : [[chat, found[i]]]));
     const name = this.#fresh(account, '') ?? (await this.#account(account));
     return { name, chats: Object.fromEntries(named) as Record<string, string> };
   }
 
-  async #chat(account: string, chat: string): Promise<string | null> {
+  async #chat(account: AccountId, chat: string): Promise<string | null> {
     const known = this.#fresh(account, chat);
     if (known !== undefined) return known;
     const inUpdates = this.#parts.updates?.nameOf(account, chat) ?? null;
@@ -114,7 +117,7 @@ export class KnownNames {
   }
 
   // By one of the chats it talks to now.
-  async #account(account: string): Promise<string | null> {
+  async #account(account: AccountId): Promise<string | null> {
     const [busy] = this.#parts.road.limits(account, 2).filter(({ chat }) => chat !== '');
     if (busy !== undefined) await this.#chat(account, busy.chat);
     const name = this.#fresh(account, '') ?? null;
@@ -122,7 +125,7 @@ export class KnownNames {
     return name;
   }
 
-  #read(account: string, result: string) {
+  #read(account: AccountId, result: string) {
     try {
       return this.#parts.platforms.get(platformOf(account))?.names?.read(result) ?? null;
     } catch (error) {
@@ -132,12 +135,12 @@ export class KnownNames {
   }
 
   // undefined: it must be looked up.
-  #fresh(account: string, chat: string): string | null | undefined {
+  #fresh(account: AccountId, chat: string): string | null | undefined {
     const known = this.#known.get(keyOf(account, chat));
     return known === undefined || known.until <= this.#parts.clock.now() ? undefined : known.name;
   }
 
-  #keep(account: string, chat: string, name: string | null): void {
+  #keep(account: AccountId, chat: string, name: string | null): void {
     const key = keyOf(account, chat);
     const until = this.#parts.clock.now() + (name === null ? UNKNOWN_MS_MAX : KNOWN_MS_MAX);
     this.#known.delete(key);
@@ -150,6 +153,6 @@ export class KnownNames {
   }
 }
 
-function keyOf(account: string, chat: string): string {
+function keyOf(account: AccountId, chat: string): string {
   return `${account} ${chat}`;
 }

@@ -2,7 +2,7 @@
 // `sandbox` belongs to the built-in simulator; a token that ends in `/test` means the bot of that number on Telegram's
 // test servers, which is another bot.
 
-import { ownIdOf, SANDBOX } from '../../domain/ids.ts';
+import { type AccountId, ownIdOf, SANDBOX } from '../../domain/ids.ts';
 import type { CredentialRules } from '../platform.ts';
 
 const TEST = '/test';
@@ -33,13 +33,13 @@ export function claimedId(credential: string): string {
 }
 
 // The bot's number as the platform and its clients know it.
-export function botOf(account: string): string {
+export function botOf(account: AccountId): string {
   const bare = ownIdOf(account);
   const colon = bare.indexOf(':');
   return colon < 0 ? bare : bare.slice(0, colon);
 }
 
-export function virtualToken(account: string, secret: string): string {
+export function virtualToken(account: AccountId, secret: string): string {
   return `${botOf(account)}:${secret}`;
 }
 

@@ -2,6 +2,7 @@
 // chance, so that whatever one of them goes through is its own. The engine crashes and is opened again; then the faults
 // stop, everything drains, and the same checkers as in a world of one platform say what was broken.
 
+import type { AccountId } from '../../domain/ids.ts';
 import { seededRandom } from '../../system/random.ts';
 import { type VirtualClock, virtualClock } from '../../system/virtual-clock.ts';
 import { type FaultRates, type Faults, randomFaults, type WireFault } from '../faults.ts';
@@ -57,7 +58,7 @@ interface Part {
   readonly platform: MixedPlatform;
   readonly opened: OpenedModel;
   readonly chats: readonly MixedChat[];
-  readonly accounts: readonly { readonly id: string; readonly token: string }[];
+  readonly accounts: readonly { readonly id: AccountId; readonly token: string }[];
   readonly wire: ReturnType<typeof simTransport>;
 }
 

@@ -1,6 +1,7 @@
 // The platforms of a mixed world: what an account, a chat and a message are on each, written down anew here, as the
 // platforms' documents have it, and how each is brought into trouble.
 
+import type { AccountId } from '../../domain/ids.ts';
 import { createDiscordModel } from '../discord/model.ts';
 import type { SimCall, SimModel, SimPeople } from '../model.ts';
 import { createSlackModel } from '../slack/model.ts';
@@ -19,7 +20,7 @@ export interface MixedCall {
 export interface MixedPlatform {
   readonly name: string;
   open(): OpenedModel;
-  account(n: number): { readonly id: string; readonly token: string };
+  account(n: number): { readonly id: AccountId; readonly token: string };
   chat(n: number): string;
   // One message in six seconds is all that is sure; otherwise one in two.
   readonly isSlow: boolean;

@@ -1,6 +1,7 @@
 // What is said in a mixed world: single messages, bursts, growing texts, messages that expire, are for later, are taken
 // back or deleted. Each chat has chance of its own, so that what happens elsewhere changes nothing of what it says.
 
+import type { AccountId } from '../../domain/ids.ts';
 import type { Priority } from '../../domain/priority.ts';
 import { type Clock, sleep } from '../../system/clock.ts';
 import { intBelow, pick, type Random } from '../../system/random.ts';
@@ -10,7 +11,7 @@ import type { MixedCall, MixedPlatform } from './platforms.ts';
 
 export interface MixedChat {
   readonly platform: MixedPlatform;
-  readonly account: { readonly id: string; readonly token: string };
+  readonly account: { readonly id: AccountId; readonly token: string };
   readonly id: string;
   readonly isPoison: boolean;
   readonly random: Random;

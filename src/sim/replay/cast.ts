@@ -1,6 +1,7 @@
 // Who is who in a replay: an account, a chat, a lane and a message for every pseudonym of the recording, so that the
 // simulated platform tells groups from people as the real one does.
 
+import type { AccountId } from '../../domain/ids.ts';
 import type { RecordedDelivery } from '../../domain/recording.ts';
 import type { TelegramModel } from '../telegram/model.ts';
 import type { WorldMessage } from '../world/engine.ts';
@@ -17,7 +18,7 @@ const TEXT_MAX = 4_000;
 const BODY_BYTES = 40;
 
 interface Account {
-  readonly id: string;
+  readonly id: AccountId;
   readonly token: string;
 }
 

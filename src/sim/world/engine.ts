@@ -2,6 +2,7 @@
 // and so does the plain one in the tests. The world knows nothing else about what it torments.
 
 import type { State } from '../../domain/delivery.ts';
+import type { AccountId } from '../../domain/ids.ts';
 import type { Priority } from '../../domain/priority.ts';
 import type { Clock } from '../../system/clock.ts';
 import type { Transport } from '../../system/http/transport.ts';
@@ -9,7 +10,7 @@ import type { Random } from '../../system/random.ts';
 
 export interface WorldMessage {
   // `<platform>:<number>`, and the credential it calls with.
-  readonly account: string;
+  readonly account: AccountId;
   readonly token: string;
   readonly chat: string;
   readonly thread: string | null;
@@ -57,7 +58,7 @@ export interface WorldRecord {
 }
 
 export interface WorldLearnedRate {
-  readonly account: string;
+  readonly account: AccountId;
   readonly chat: string;
   readonly rule: string;
   // What is believed now: as a share of what was believed at first, and in messages.
@@ -92,7 +93,7 @@ export interface WorldFleet {
 
 // A node was dead, stood still or was cut off, with these accounts: what it had in flight then is in doubt.
 export interface WorldTrouble {
-  readonly accounts: ReadonlySet<string>;
+  readonly accounts: ReadonlySet<AccountId>;
   readonly from: number;
   readonly until: number;
 }
@@ -112,7 +113,7 @@ export interface WorldPorts {
   readonly commitMsMax?: number;
   readonly disk: WorldDisk;
   // Every account there is, with its credential.
-  readonly accounts: readonly { readonly id: string; readonly token: string }[];
+  readonly accounts: readonly { readonly id: AccountId; readonly token: string }[];
 }
 
 // Called at the start and again after each crash, with the same disk.

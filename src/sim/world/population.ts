@@ -1,10 +1,11 @@
 // Who lives in the world: bots, their chats, and which of them are in trouble from the start.
 
+import type { AccountId } from '../../domain/ids.ts';
 import { intBelow, pick, type Random } from '../../system/random.ts';
 import type { TelegramModel } from '../telegram/model.ts';
 
 export interface WorldAccount {
-  readonly id: string;
+  readonly id: AccountId;
   readonly token: string;
   readonly chats: WorldChat[];
   // Its token is revoked at some point.

@@ -2,6 +2,7 @@
 // is opened again; then the faults stop, everything drains, and the checkers say what was broken.
 // The one hard thing: everything, chance included, must come out the same for the same seed.
 
+import type { AccountId } from '../../domain/ids.ts';
 import type { Transport } from '../../system/http/transport.ts';
 import { intBelow, pick, type Random, seededRandom } from '../../system/random.ts';
 import { type VirtualClock, virtualClock } from '../../system/virtual-clock.ts';
@@ -247,7 +248,7 @@ class World implements WorldSender {
     const fleet = this.#engine?.fleet;
     if (fleet === undefined) return {};
     const tokens = new Map(this.#population.accounts.map(({ id, token }) => [id, token]));
-    const tokensOf = (accounts: ReadonlySet<string>) =>
+    const tokensOf = (accounts: ReadonlySet<AccountId>) =>
       new Set([...accounts].map((id) => tokens.get(id)!));
     const troubles = fleet.troubles.map(({ accounts, from, until }) => ({
       ...{ tokens: tokensOf(accounts), from, until },

@@ -31,7 +31,12 @@ export function attempting(store: () => Harness): void {
 
     test('sent: the answer, the attempt and the limits are kept together', async () => {
       const { journal, ledger } = store();
-      const limit = { account: 'telegram:1', key: 'freeze', value: '{}', updatedAt: 3_000 };
+      const limit = {
+        account: 'telegram:1' as const,
+        key: 'freeze',
+        value: '{}',
+        updatedAt: 3_000,
+      };
       const answer = { messageId: '7', result: '{"ok":true}' };
       await delivered(journal, {}, { ...answer, limits: [limit] });
       await store().reopen();
@@ -101,7 +106,7 @@ export function attempting(store: () => Harness): void {
       await journal.begin(1, 2_000);
       await journal.settle(aSettlement(RETRIED));
       await journal.begin(1, 9_000);
-      const limits = [{ account: 'telegram:1', key: 'k', value: '1', updatedAt: 1 }];
+      const limits = [{ account: 'telegram:1' as const, key: 'k', value: '1', updatedAt: 1 }];
       const late = await journal.settle(aSettlement({ n: 1, limits }));
       expect(late).toEqual({ kind: 'stale', state: 'sending' });
       expect(await journal.settle(aSettlement({ seq: 99 }))).toMatchObject({ kind: 'stale' });

@@ -2,10 +2,11 @@
 
 import { describe, expect, test } from 'vitest';
 import { ownKey } from '../../domain/idempotency.ts';
+import type { AccountId } from '../../domain/ids.ts';
 import type { NewBroadcast, RecipientState } from '../ports/broadcasts.ts';
 import type { Harness } from './journal.fixture.ts';
 
-const ACCOUNT = 'telegram:1';
+const ACCOUNT: AccountId = 'telegram:1';
 const ROOM = { audiencesMax: 10 };
 
 export function aBroadcast(audience: number, changes: Partial<NewBroadcast> = {}): NewBroadcast {

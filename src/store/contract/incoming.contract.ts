@@ -1,6 +1,7 @@
 // What every journal must do with what comes in.
 
 import { describe, expect, test } from 'vitest';
+import type { AccountId } from '../../domain/ids.ts';
 import type { NewIncoming } from '../ports/updates.ts';
 import type { Harness } from './journal.fixture.ts';
 
@@ -23,7 +24,7 @@ function anUpdate(changes: Partial<NewIncoming> = {}): NewIncoming {
 export function incoming(store: () => Harness): void {
   describe('incoming', () => {
     const all = () => store().journal.incoming;
-    const ids = async (account = 'telegram:1') =>
+    const ids = async (account: AccountId = 'telegram:1') =>
       (await all().read({ account, from: 0, max: 100 })).map(({ updateId }) => updateId);
 
     test('is recorded once per account and update id, whatever comes after', async () => {
@@ -72,7 +73,7 @@ export function incoming(store: () => Harness): void {
 
     test('remembers a try that failed', async () => {
       await all().record([anUpdate()]);
-      const retry = { account: 'telegram:1', updateId: 7, attempts: 3, dueAt: 4_000.5 };
+      const retry = { account: 'telegram:1', updateId: 7, attempts: 3, dueAt: 4_000.5 } as const;
       await all().retry(retry);
       await store().reopen();
       expect(await all().waiting(FIRST)).toMatchObject([{ attempts: 3, dueAt: 4_000.5 }]);
@@ -85,7 +86,7 @@ export function incoming(store: () => Harness): void {
       const batch = [1, 2, 3].map((updateId) => anUpdate({ updateId, at: 1_000 * updateId }));
       await all().record([...batch, anUpdate({ updateId: 4, at: 4_000, voice: 'addressed' })]);
       const seen = { chat: '42', messageId: '5', voice: 'wrote' };
-      const query = { account: 'telegram:1', since: 2_000, max: 2 };
+      const query = { account: 'telegram:1' as const, since: 2_000, max: 2 };
       expect(await all().since({ ...query, max: 9 })).toHaveLength(3);
       expect(await all().since(query)).toEqual([
         { ...seen, at: 3_000 },

@@ -1,6 +1,7 @@
 // What every journal must keep, and how it forgets.
 
 import { describe, expect, test } from 'vitest';
+import type { StoredAccount } from '../ports/accounts.ts';
 import {
   accepted,
   aDelivery,
@@ -15,7 +16,7 @@ export function keeping(store: () => Harness): void {
   describe('keeping', () => {
     test('limits are replaced by key, and deleted by an empty value', async () => {
       const { journal } = store();
-      const limit = { account: 'telegram:1', key: 'a', value: '1', updatedAt: 1.5 };
+      const limit = { account: 'telegram:1' as const, key: 'a', value: '1', updatedAt: 1.5 };
       await journal.saveLimits([{ ...limit, key: 'b' }, limit]);
       await journal.saveLimits([{ ...limit, value: '2' }]);
       expect(await journal.limits()).toEqual([
@@ -27,7 +28,7 @@ export function keeping(store: () => Harness): void {
     });
 
     test('accounts survive', async () => {
-      const account = {
+      const account: StoredAccount = {
         id: 'telegram:1',
         platform: 'telegram',
         sealed: 'xyz',
@@ -78,7 +79,7 @@ export function keeping(store: () => Harness): void {
       });
       const waiting = await accepted(journal, { acceptedAt: 6_500 });
       expect(await journal.lastCallAt()).toBe(6_000);
-      const limit = { account: 'a', key: 'k', value: '1', updatedAt: 1 };
+      const limit = { account: 'p:a' as const, key: 'k', value: '1', updatedAt: 1 };
       const shift = { now: 106_400, limits: [limit] };
       await journal.shiftTimes({
         ...shift,

@@ -2,6 +2,8 @@
 
 import { describe, expect, test } from 'vitest';
 import type { NewDelivery } from '../../domain/delivery.ts';
+import type { AccountId } from '../../domain/ids.ts';
+import { NO_ACCOUNT } from '../ports/limits.ts';
 import { FIRST_EPOCH, NOT_OWNER, type Owner } from '../ports/ownership.ts';
 import type { Store } from '../ports/store.ts';
 import {
@@ -14,8 +16,8 @@ import {
   ROOM,
 } from './journal.fixture.ts';
 
-const ONE = 'telegram:1';
-const OTHER = 'telegram:2';
+const ONE: AccountId = 'telegram:1';
+const OTHER: AccountId = 'telegram:2';
 
 async function aliveOf(store: Store, ...owners: Owner[]): Promise<(string | number)[]> {
   const found: (string | number)[] = [];
@@ -27,7 +29,7 @@ async function aliveOf(store: Store, ...owners: Owner[]): Promise<(string | numb
   return found;
 }
 
-const aLimit = (account: string, value = '1') => ({ account, key: 'k', value, updatedAt: 1 });
+const aLimit = (account: AccountId, value = '1') => ({ account, key: 'k', value, updatedAt: 1 });
 
 export function owning(store: () => Harness): void {
   const first = () => store().journal.store;
@@ -136,7 +138,7 @@ export function owning(store: () => Harness): void {
   });
 
   describe('places in the order are drawn per account', () => {
-    const rankOf = async (account: string, changes: Partial<NewDelivery> = {}) => {
+    const rankOf = async (account: AccountId, changes: Partial<NewDelivery> = {}) => {
       const owner = await first().openAccount(account);
       const appended = await first().append(owner, aDelivery({ account, ...changes }), ROOM)
         .durable;
@@ -184,7 +186,7 @@ export function owning(store: () => Harness): void {
       await delivered(journal, { account: OTHER }, {}, 2_000);
       await delivered(journal, { chat: '77' }, {}, 2_100);
       mine.push(await accepted(journal, { chat: 'elsewhere', session: 'x' }));
-      await journal.saveLimits([aLimit(ONE), aLimit(OTHER), aLimit('')]);
+      await journal.saveLimits([aLimit(ONE), aLimit(OTHER), aLimit(NO_ACCOUNT)]);
       await store().reopen();
       expect(await first().knownAccounts()).toEqual([ONE, OTHER]);
       const [one, other] = [await first().openAccount(ONE), await first().openAccount(OTHER)];

@@ -1,6 +1,7 @@
 // What every journal must do when accounts get other ids: all that names them follows, and nothing else changes.
 
 import { describe, expect, test } from 'vitest';
+import type { AccountId } from '../../domain/ids.ts';
 import type { StoredAccount } from '../ports/accounts.ts';
 import { NEVER, type StoredKey } from '../ports/keys.ts';
 import { aBroadcast } from './broadcasts.contract.ts';
@@ -16,28 +17,29 @@ import {
 } from './journal.fixture.ts';
 import type { OwnedStore } from './sole-owner.fixture.ts';
 
-const FROM = 'telegram:42';
-const TO = 'telegram:sandbox-42';
-const OTHER = 'telegram:43';
+const FROM: AccountId = 'telegram:42';
+const TO: AccountId = 'telegram:sandbox-42';
+const OTHER: AccountId = 'telegram:43';
 
 const AN_UPDATE = { updateId: 9, at: 1, chat: '5', messageId: '6', body: '{}' };
 
-function anAccount(id: string): StoredAccount {
+function anAccount(id: AccountId): StoredAccount {
   const state = { paused: true, refused: 'unauthorized', createdAt: 7 };
   return { id, platform: 'telegram', sealed: `sealed for ${id}`, ...state };
 }
 
-function aKey(id: string, accounts: string[] | null): StoredKey {
+function aKey(id: string, accounts: AccountId[] | null): StoredKey {
   const scope = JSON.stringify({ accounts, chats: ['5'] });
   const role = 'sender' as const;
   const times = { expiresAt: NEVER, createdAt: 1, usedAt: null };
   return { id, kind: 'key', hash: `hash ${id}`, name: id, role, scope, active: true, ...times };
 }
 
-const aRecord = (account: string) => JSON.stringify({ asked: { account, chat: '5' }, openedAt: 1 });
+const aRecord = (account: AccountId) =>
+  JSON.stringify({ asked: { account, chat: '5' }, openedAt: 1 });
 
 // Everything of an account that a journal holds; the same for each of them.
-async function fill(journal: OwnedStore, account: string): Promise<void> {
+async function fill(journal: OwnedStore, account: AccountId): Promise<void> {
   await journal.saveAccount(anAccount(account));
   const key = `key of ${account}`;
   await accepted(journal, { account, idempotencyKey: key, slot: 's' });
@@ -188,7 +190,7 @@ export function renames(store: () => Harness): void {
       ];
       for (const [i, text] of texts.entries()) {
         await journal.keys.save({ ...aKey(`z${i}`, null), scope: text });
-        const stream = { id: `z${i}`, account: '', endedAt: null, text: 't' };
+        const stream = { id: `z${i}`, account: OTHER, endedAt: null, text: 't' };
         await journal.streams.save({ ...stream, record: text });
       }
       expect(await rename(journal)).toEqual([]);

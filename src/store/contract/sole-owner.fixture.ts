@@ -3,6 +3,7 @@
 // turn, and has no number yet, it guesses the number.
 
 import type { NewDelivery } from '../../domain/delivery.ts';
+import type { AccountId } from '../../domain/ids.ts';
 import type { UnansweredBounds } from '../ports/callers.ts';
 import type {
   AppendBounds,
@@ -11,21 +12,19 @@ import type {
   ReceiptCommand,
   Settlement,
 } from '../ports/delivery.ts';
-import type { StoredLimit } from '../ports/limits.ts';
+import { NO_ACCOUNT, type StoredLimit } from '../ports/limits.ts';
 import { FIRST_EPOCH, type Owner } from '../ports/ownership.ts';
 import type { Recovered } from '../ports/recovery.ts';
 import type { Store } from '../ports/store.ts';
 
-export type AccountsBySeq = Map<number, string>;
+export type AccountsBySeq = Map<number, AccountId>;
 
-const ACCOUNT = 'telegram:1';
-// Of the store itself.
-const NO_ACCOUNT = '';
+const ACCOUNT: AccountId = 'telegram:1';
 
 export type OwnedStore = ReturnType<typeof soleOwner>;
 
 export function soleOwner(store: Store, accounts: AccountsBySeq = new Map()) {
-  const as = (account: string): Owner => ({ account, epoch: FIRST_EPOCH });
+  const as = (account: AccountId): Owner => ({ account, epoch: FIRST_EPOCH });
   const ownerOf = (seq: number) => as(accounts.get(seq) ?? ACCOUNT);
   let seqAhead = Math.max(0, ...accounts.keys());
   const ownAll = async () => (await store.knownAccounts()).map(as);
@@ -85,7 +84,7 @@ export function soleOwner(store: Store, accounts: AccountsBySeq = new Map()) {
     lastCallAt: () => store.lastCallAt(),
     shiftTimes: (...args: Parameters<Store['shiftTimes']>) => store.shiftTimes(...args),
     saveAccount: (...args: Parameters<Store['saveAccount']>) => store.saveAccount(...args),
-    removeAccount: (id: string) => store.removeAccount(id),
+    removeAccount: (id: AccountId) => store.removeAccount(id),
     accounts: () => store.accounts(),
     filesInUse: () => store.filesInUse(),
     prune: (...args: Parameters<Store['prune']>) => store.prune(...args),

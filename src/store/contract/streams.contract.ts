@@ -7,7 +7,7 @@ import type { Harness } from './journal.fixture.ts';
 const FIRST = { after: '', max: 100 };
 
 function aStream(changes: Partial<StoredStream> = {}): StoredStream {
-  const named = { id: 's-1', account: 'telegram:1', endedAt: null };
+  const named = { id: 's-1', account: 'telegram:1' as const, endedAt: null };
   return { ...named, text: 'half an ans', record: '{"a":1}', ...changes };
 }
 

@@ -2,6 +2,7 @@
 // A crash is dropping the journal; a restart is opening a new one on the same disk.
 
 import type { DeliveryRow } from '../../domain/delivery.ts';
+import type { AccountId } from '../../domain/ids.ts';
 import type { Attempt } from '../../domain/outcome.ts';
 import type { HistoryEntry } from '../../ledger/ledger.ts';
 import { isIntact } from '../../system/databases/row-check.ts';
@@ -30,7 +31,7 @@ export interface IncomingRow extends Omit<NewIncoming, 'state'> {
 
 export interface AudienceRow {
   readonly id: number;
-  account: string | null;
+  account: AccountId | null;
   name: string | null;
   state: 'open' | 'sealed' | 'dropped';
   readonly fields: readonly string[];
@@ -60,7 +61,7 @@ export interface BroadcastDisk {
   readonly outcomes: Map<number, Map<number, OutcomeRow>>;
   readonly bySeq: Map<number, { id: number; n: number }>;
   // By account and chat.
-  readonly blocked: Map<string, { account: string; chat: string; reason: string; at: number }>;
+  readonly blocked: Map<string, { account: AccountId; chat: string; reason: string; at: number }>;
 }
 
 export interface MemoryDisk {
@@ -92,7 +93,7 @@ export interface MemoryDisk {
   readonly limits: Map<string, StoredLimit>;
   readonly accounts: Map<string, StoredAccount>;
   // Who owns an account, where anyone but the embedded process ever has; null: nobody.
-  readonly owners: Map<string, { node: string | null; epoch: number }>;
+  readonly owners: Map<AccountId, { node: string | null; epoch: number }>;
   // By account and update id.
   readonly incoming: Map<string, IncomingRow>;
   readonly broadcasts: BroadcastDisk;

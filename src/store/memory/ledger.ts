@@ -2,6 +2,7 @@
 // purpose; the SQLite ledger is held to the same answers.
 
 import { type Delivery, STATES, type State } from '../../domain/delivery.ts';
+import type { AccountId } from '../../domain/ids.ts';
 import {
   type DeadGroup,
   type Filter,
@@ -103,8 +104,8 @@ function groupsOf(dead: readonly MemoryRow[]): DeadGroup[] {
 
 function countsOf(
   deliveries: readonly MemoryRow[],
-): { account: string; state: State; count: number }[] {
-  const counts = new Map<string, { account: string; state: State; count: number }>();
+): { account: AccountId; state: State; count: number }[] {
+  const counts = new Map<string, { account: AccountId; state: State; count: number }>();
   for (const { account, state } of deliveries) {
     const key = JSON.stringify([account, state]);
     const count = (counts.get(key)?.count ?? 0) + 1;

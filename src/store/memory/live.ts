@@ -3,6 +3,7 @@
 // here. At most one delivery of a slot is queued at any time.
 
 import { canMove, canMoveByReceipt, type State } from '../../domain/delivery.ts';
+import type { AccountId } from '../../domain/ids.ts';
 import type { HistoryEntry } from '../../ledger/ledger.ts';
 import { assert } from '../../system/assert.ts';
 import type { DeliveryPast } from '../ports/delivery.ts';
@@ -23,7 +24,7 @@ export class SlotsAndCounts {
     }
   }
 
-  count(account: string): number {
+  count(account: AccountId): number {
     return this.#counts.get(account) ?? 0;
   }
 
@@ -76,7 +77,7 @@ export class SlotsAndCounts {
     listOf(this.#disk.historyOf, seq).push({ seq, at, from, to, reason, by });
   }
 
-  #add(account: string, change: number): void {
+  #add(account: AccountId, change: number): void {
     this.#counts.set(account, this.count(account) + change);
   }
 

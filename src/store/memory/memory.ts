@@ -4,6 +4,7 @@
 // was told). It must stay quick for hours of traffic: nothing scans all deliveries but opening.
 
 import { type NewDelivery, queuedOf } from '../../domain/delivery.ts';
+import type { AccountId } from '../../domain/ids.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { assert } from '../../system/assert.ts';
 import type { AccountRename, StoredAccount } from '../ports/accounts.ts';
@@ -180,14 +181,14 @@ export class MemoryJournal implements Store, FleetStore {
     return this.#command(() => this.#commands.saveLimits(owner, records));
   }
 
-  limits(accounts: readonly string[]): Promise<StoredLimit[]> {
+  limits(accounts: readonly AccountId[]): Promise<StoredLimit[]> {
     const asked = new Set(accounts);
     return this.#command(() =>
       sortedValues(this.#disk.limits).filter(({ account }) => asked.has(account)),
     );
   }
 
-  openAccount(account: string): Promise<Owner> {
+  openAccount(account: AccountId): Promise<Owner> {
     return this.#command(() => openAccount(this.#disk, account, this.#node));
   }
 
@@ -199,15 +200,15 @@ export class MemoryJournal implements Store, FleetStore {
     return this.#command(() => ownersBut(this.#disk, nodes));
   }
 
-  ownerOf(account: string): Promise<StoredOwner | null> {
+  ownerOf(account: AccountId): Promise<StoredOwner | null> {
     return this.#command(() => ownerRowOf(this.#disk, account));
   }
 
-  knownAccounts(): Promise<string[]> {
+  knownAccounts(): Promise<AccountId[]> {
     return this.#command(() => knownAccounts(this.#disk));
   }
 
-  callsSince(accounts: readonly string[], since: number): Promise<StoredCall[]> {
+  callsSince(accounts: readonly AccountId[], since: number): Promise<StoredCall[]> {
     const asked = new Set(accounts);
     return this.#command(() => this.#callsSince(asked, since));
   }
@@ -229,7 +230,7 @@ export class MemoryJournal implements Store, FleetStore {
     });
   }
 
-  removeAccount(id: string): Promise<void> {
+  removeAccount(id: AccountId): Promise<void> {
     return this.#command(() => {
       this.#disk.accounts.delete(id);
     });
@@ -239,7 +240,7 @@ export class MemoryJournal implements Store, FleetStore {
     return this.#command(() => sortedValues(this.#disk.accounts));
   }
 
-  renameAccounts(renames: readonly AccountRename[]): Promise<readonly string[]> {
+  renameAccounts(renames: readonly AccountRename[]): Promise<readonly AccountId[]> {
     return this.#command(() => {
       const taken = renameAccounts(this.#disk, renames);
       // It keeps counts by account.

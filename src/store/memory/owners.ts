@@ -1,10 +1,12 @@
 // Who owns which account, in memory: the specification of ownership.ts in the plainest code.
 
+import type { AccountId } from '../../domain/ids.ts';
 import type { StoredOwner } from '../ports/fleet.ts';
+import { NO_ACCOUNT } from '../ports/limits.ts';
 import { EMBEDDED, FIRST_EPOCH, type Owner } from '../ports/ownership.ts';
 import type { MemoryDisk } from './disk.ts';
 
-export function openAccount({ owners }: MemoryDisk, account: string, node: string): Owner {
+export function openAccount({ owners }: MemoryDisk, account: AccountId, node: string): Owner {
   const { node: before, epoch } = ownerOf(owners, account);
   if (before === node) return { account, epoch };
   owners.set(account, { node, epoch: epoch + 1 });
@@ -25,7 +27,7 @@ export function isOwner({ owners }: MemoryDisk, { account, epoch }: Owner): bool
 }
 
 // One that nobody else ever owned is the embedded process's, without a word on the disk.
-function ownerOf(owners: MemoryDisk['owners'], account: string) {
+function ownerOf(owners: MemoryDisk['owners'], account: AccountId) {
   return owners.get(account) ?? { node: EMBEDDED, epoch: FIRST_EPOCH };
 }
 
@@ -36,16 +38,16 @@ export function ownersBut({ owners }: MemoryDisk, nodes: readonly string[]): Sto
     .sort((a, b) => (a.account < b.account ? -1 : 1));
 }
 
-export function ownerRowOf({ owners }: MemoryDisk, account: string): StoredOwner | null {
+export function ownerRowOf({ owners }: MemoryDisk, account: AccountId): StoredOwner | null {
   const owner = owners.get(account);
   return owner === undefined ? null : { account, ...owner };
 }
 
 // What is under no account is of the store itself.
-export function knownAccounts({ deliveries, limits }: MemoryDisk): string[] {
-  const known = new Set<string>();
+export function knownAccounts({ deliveries, limits }: MemoryDisk): AccountId[] {
+  const known = new Set<AccountId>();
   for (const { account } of deliveries.values()) known.add(account);
   for (const { account } of limits.values()) known.add(account);
-  known.delete('');
+  known.delete(NO_ACCOUNT);
   return [...known].sort();
 }

@@ -1,5 +1,6 @@
 // Accounts get other ids, in memory: the specification, every map that names an account looked through.
 
+import type { AccountId } from '../../domain/ids.ts';
 import {
   accountsOfScope,
   accountsOfStream,
@@ -11,19 +12,19 @@ import type { AccountRename } from '../ports/accounts.ts';
 import { type MemoryDisk, pairKey } from './disk.ts';
 
 interface OfAccount {
-  account: string;
+  account: AccountId;
 }
 
 // Those of the new ids that are named already: then nothing is changed.
 export function renameAccounts(
   disk: MemoryDisk,
   renames: readonly AccountRename[],
-): readonly string[] {
+): readonly AccountId[] {
   const named = namedAccounts(disk);
   const taken = renames.map(({ account }) => account.id).filter((id) => named.has(id));
   if (taken.length > 0) return taken;
   const ids = newIdsOf(renames);
-  const idOf = (account: string) => ids.get(account) ?? account;
+  const idOf = <A extends string>(account: A) => ids.get(account) ?? account;
   const pairOf = (pair: string) => {
     const end = pair.indexOf('\0');
     return pairKey(idOf(pair.slice(0, end)), pair.slice(end + 1));
@@ -57,7 +58,7 @@ export function renameAccounts(
 }
 
 function namedAccounts({ broadcasts, ...disk }: MemoryDisk): ReadonlySet<string> {
-  const named = new Set([...disk.accounts.keys(), ...disk.owners.keys()]);
+  const named = new Set<string>([...disk.accounts.keys(), ...disk.owners.keys()]);
   for (const map of [disk.deliveries, disk.limits, disk.incoming]) {
     for (const { account } of map.values()) named.add(account);
   }
@@ -79,7 +80,7 @@ function namedAccounts({ broadcasts, ...disk }: MemoryDisk): ReadonlySet<string>
 }
 
 // Under their new keys, in their old order.
-function replace<T>(map: Map<string, T>, keyOf: (key: string) => string, of: (value: T) => T) {
+function replace<K, T>(map: Map<K, T>, keyOf: (key: K) => K, of: (value: T) => T) {
   const all = [...map];
   map.clear();
   for (const [key, value] of all) map.set(keyOf(key), of(value));

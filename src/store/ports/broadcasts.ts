@@ -3,6 +3,7 @@
 // is durable. Every command is bounded by what the caller asks for: none ever walks through a whole audience, because
 // the road's commits wait behind it.
 
+import type { AccountId } from '../../domain/ids.ts';
 import type { Priority } from '../../domain/priority.ts';
 
 // `pending`: not handed to the road, or withdrawn from it by a pause. `queued`: on the road, waiting or in flight.
@@ -62,9 +63,9 @@ export interface BroadcastStore {
 
   // These chats refuse the account; or they do not, after all.
   block(command: { chats: readonly BlockedChat[]; at: number }): Promise<void>;
-  unblock(command: { chats: readonly { account: string; chat: string }[] }): Promise<number>;
+  unblock(command: { chats: readonly { account: AccountId; chat: string }[] }): Promise<number>;
   // Whether the account is refused by anyone; null: whether any account is.
-  isBlocked(query: { account: string | null }): Promise<boolean>;
+  isBlocked(query: { account: AccountId | null }): Promise<boolean>;
 
   // Forgets broadcasts that ended long ago and audiences nobody needs, at most `max` rows; how many.
   sweep(command: { endedBefore: number; max: number }): Promise<number>;
@@ -79,7 +80,7 @@ export interface FillCommand {
 export interface StoredAudience {
   readonly id: number;
   // Whose broadcast it was made for; null: any account's may use it.
-  readonly account: string | null;
+  readonly account: AccountId | null;
   readonly name: string | null;
   readonly count: number;
   // Every field that one of its members has.
@@ -88,7 +89,7 @@ export interface StoredAudience {
 }
 
 export interface NewBroadcast {
-  readonly account: string;
+  readonly account: AccountId;
   readonly platform: string;
   readonly audience: number;
   // Of an audience without a name, made for this broadcast alone and sealed with it; null: it is sealed.
@@ -192,7 +193,7 @@ export interface Recipient {
 }
 
 export interface BlockedChat {
-  readonly account: string;
+  readonly account: AccountId;
   readonly chat: string;
   readonly reason: string;
 }

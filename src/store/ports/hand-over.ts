@@ -1,6 +1,7 @@
 // The port of a store that may be away, and then takes over what a node accepted meanwhile; see store/spill/.
 
 import type { NewDelivery, Queued } from '../../domain/delivery.ts';
+import type { AccountId } from '../../domain/ids.ts';
 import type { MoveCommand } from './delivery.ts';
 import type { Doubt } from './unavailable.ts';
 
@@ -15,7 +16,7 @@ export interface HandOverStore {
   // The spill is over: nobody hands it over again.
   forgetSpill(spill: string): Promise<void>;
   // Those of the accounts that no other node owns.
-  unowned(accounts: readonly string[]): Promise<string[]>;
+  unowned(accounts: readonly AccountId[]): Promise<AccountId[]>;
   // A delivery that waits was written without its owner: whoever owns the account takes it up.
   leaveStray(seq: number): Promise<void>;
   // Whether nobody has taken it up yet.
@@ -47,7 +48,7 @@ export interface SpilledAppend {
 export interface SpilledMove {
   readonly kind: 'move';
   readonly n: number;
-  readonly account: string;
+  readonly account: AccountId;
   readonly command: MoveCommand;
 }
 

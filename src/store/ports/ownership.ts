@@ -3,20 +3,21 @@
 // refused: a process that stood still while another took over can neither accept, begin nor settle.
 // Embedded there is one process, and the first number holds for ever.
 
+import type { AccountId } from '../../domain/ids.ts';
 import { assert } from '../../system/assert.ts';
 
 export interface OwnershipStore {
   // The account is this handle's from now on. One that is another's is taken over, which raises the epoch.
-  openAccount(account: string): Promise<Owner>;
+  openAccount(account: AccountId): Promise<Owner>;
   // It is nobody's: whoever opens it next takes it over. One that is another's by now stays so.
   closeAccount(owner: Owner): Promise<void>;
   // Every account that deliveries or limits in the store are of, in order.
-  knownAccounts(): Promise<string[]>;
+  knownAccounts(): Promise<AccountId[]>;
 }
 
 // On whose behalf a write is made.
 export interface Owner {
-  readonly account: string;
+  readonly account: AccountId;
   readonly epoch: number;
 }
 

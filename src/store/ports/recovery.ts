@@ -2,6 +2,7 @@
 // opened together, and go through the store once for all of them: a start does not read a million rows per account.
 
 import type { Queued } from '../../domain/delivery.ts';
+import type { AccountId } from '../../domain/ids.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import type { DeliveryPast } from './delivery.ts';
 import type { NotOwner, Owner } from './ownership.ts';
@@ -11,17 +12,17 @@ export interface RecoveryStore {
   // read before anything is appended to them. In pages: to wait for each of a million would take as long as to add it.
   recover(owners: readonly Owner[]): AsyncIterable<readonly Recovered[]>;
   // Attempts of these accounts begun at or after `since`, oldest first.
-  callsSince(accounts: readonly string[], since: number): Promise<StoredCall[]>;
+  callsSince(accounts: readonly AccountId[], since: number): Promise<StoredCall[]>;
 }
 
 export type Recovered =
   | { kind: 'queued'; queued: Queued }
   // In flight when the process ended: attempt `n` is in doubt.
   | { kind: 'sending'; queued: Queued; n: number; record: DeliveryPast }
-  | (NotOwner & { readonly account: string });
+  | (NotOwner & { readonly account: AccountId });
 
 export interface StoredCall {
-  readonly account: string;
+  readonly account: AccountId;
   readonly chat: string;
   readonly user: string | null;
   readonly family: Queued['family'];

@@ -2,6 +2,8 @@
 // What a stream's record says is the streams' business; here it is text. A stream that has ended stays ended.
 // As everywhere in the store, a promise resolves when its effect is durable.
 
+import type { AccountId } from '../../domain/ids.ts';
+
 export interface StreamStore {
   save(stream: StoredStream): Promise<void>;
   get(id: string): Promise<StoredStream | null>;
@@ -14,7 +16,7 @@ export interface StreamStore {
 export interface StoredStream {
   readonly id: string;
   // Does not change; '': nobody's, as its record cannot be read.
-  readonly account: string;
+  readonly account: AccountId;
   // null: it has not ended.
   readonly endedAt: number | null;
   readonly text: string;

@@ -2,17 +2,19 @@
 // (noted, so that answers are known as such after a restart), `waiting` (for the app to take it) or `done`. As
 // everywhere in the store, a promise resolves when its effect is durable.
 
+import type { AccountId } from '../../domain/ids.ts';
+
 export interface UpdateStore {
   // Which of them were new. One that was only seen before and is to wait now counts as new.
   record(batch: readonly NewIncoming[]): Promise<boolean[]>;
   // What came to an account at or after `since`, oldest first; of more than `max`, the newest.
-  since(query: { account: string; since: number; max: number }): Promise<SeenIncoming[]>;
+  since(query: { account: AccountId; since: number; max: number }): Promise<SeenIncoming[]>;
   // What waits, of all accounts, in order of (account, update id), from just after that place.
   waiting(query: WaitingUpdatesQuery): Promise<WaitingIncoming[]>;
   // What waits of one account from update id `from` on, in order, with its content.
-  read(query: { account: string; from: number; max: number }): Promise<ReadIncoming[]>;
+  read(query: { account: AccountId; from: number; max: number }): Promise<ReadIncoming[]>;
   // waiting → done, for every update id from `from` to before `before`; how many.
-  done(command: { account: string; from: number; before: number }): Promise<number>;
+  done(command: { account: AccountId; from: number; before: number }): Promise<number>;
   // A try to hand it over failed; the next one is due then.
   retry(command: RetryIncoming): Promise<void>;
   // Forgets what came before a time, at most `max`, whether the app took it or not.
@@ -22,7 +24,7 @@ export interface UpdateStore {
 export type IncomingVoice = 'none' | 'wrote' | 'addressed';
 
 export interface NewIncoming {
-  readonly account: string;
+  readonly account: AccountId;
   readonly updateId: number;
   readonly at: number;
   readonly chat: string | null;
@@ -47,7 +49,7 @@ export interface WaitingUpdatesQuery {
 }
 
 export interface WaitingIncoming {
-  readonly account: string;
+  readonly account: AccountId;
   readonly updateId: number;
   readonly chat: string | null;
   readonly at: number;
@@ -62,7 +64,7 @@ export interface ReadIncoming {
 }
 
 export interface RetryIncoming {
-  readonly account: string;
+  readonly account: AccountId;
   readonly updateId: number;
   readonly attempts: number;
   readonly dueAt: number;
@@ -71,15 +73,15 @@ export interface RetryIncoming {
 export interface PrunedIncoming {
   readonly removed: number;
   // Of those, the ones that still waited: the account of each, oldest first.
-  readonly untaken: readonly string[];
+  readonly untaken: readonly AccountId[];
 }
 
 export type IncomingCommand =
   | { kind: 'record'; batch: readonly NewIncoming[] }
-  | { kind: 'since'; account: string; since: number; max: number }
+  | { kind: 'since'; account: AccountId; since: number; max: number }
   | ({ kind: 'waiting' } & WaitingUpdatesQuery)
-  | { kind: 'read'; account: string; from: number; max: number }
-  | { kind: 'done'; account: string; from: number; before: number }
+  | { kind: 'read'; account: AccountId; from: number; max: number }
+  | { kind: 'done'; account: AccountId; from: number; before: number }
   | ({ kind: 'retry' } & RetryIncoming)
   | { kind: 'prune'; before: number; max: number };
 

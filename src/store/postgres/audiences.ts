@@ -1,5 +1,6 @@
 // Audiences in Postgres. Must give the same answers as memory/audiences.ts, word for word.
 
+import type { AccountId } from '../../domain/ids.ts';
 import { unreachable } from '../../system/assert.ts';
 import type { PostgresRow, PostgresSql } from '../../system/databases/postgres.ts';
 import { namesIn } from '../../system/json.ts';
@@ -88,7 +89,7 @@ export async function markSealed(
   sql: PostgresSql,
   chats: FilledChats,
   audience: number,
-  { account, fields }: { account: string | null; fields: readonly string[] },
+  { account, fields }: { account: AccountId | null; fields: readonly string[] },
 ): Promise<void> {
   chats.delete(audience);
   await sql.run(AUDIENCE_SQL.seal, account, JSON.stringify(fields), audience);

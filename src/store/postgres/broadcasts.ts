@@ -2,6 +2,7 @@
 // memory/broadcasts.ts, word for word.
 
 import { sharedKey } from '../../domain/idempotency.ts';
+import type { AccountId } from '../../domain/ids.ts';
 import { PRIORITIES, PRIORITY_RANK } from '../../domain/priority.ts';
 import { unreachable } from '../../system/assert.ts';
 import type { PostgresRow, PostgresSql } from '../../system/databases/postgres.ts';
@@ -121,7 +122,7 @@ async function create(
 }
 
 // Under the key of its holder, or as it was made when keys had no holder.
-async function keyed(sql: PostgresSql, account: string, key: string) {
+async function keyed(sql: PostgresSql, account: AccountId, key: string) {
   const shared = sharedKey(key);
   const own = await sql.get(SQL.byKey, account, key);
   return own ?? (shared === null ? null : sql.get(SQL.byKey, account, shared));

@@ -12,6 +12,7 @@ import {
   queuedOfNew,
 } from '../../domain/delivery.ts';
 import { sharedKey } from '../../domain/idempotency.ts';
+import type { AccountId } from '../../domain/ids.ts';
 import { PARTLY_SENT } from '../../domain/outcome.ts';
 import { PRIORITIES, PRIORITY_RANK } from '../../domain/priority.ts';
 import { fingerprintOf } from '../fingerprint.ts';
@@ -183,7 +184,7 @@ export function moveCommand({ account, epoch }: Owner, command: MoveCommand): Wr
   return { op: 'move', account, run: null, bytes: command.body?.length ?? 0, encode: () => whole };
 }
 
-export function movedBy(account: string, command: MoveCommand): object {
+export function movedBy(account: AccountId, command: MoveCommand): object {
   return {
     ...command,
     account,
@@ -217,7 +218,7 @@ export function receiptCommand(
 // Commands of few words.
 export function smallCommand(
   op: 'caller' | 'save_limits' | 'open_account' | 'close_account',
-  account: string,
+  account: AccountId,
   words: object,
 ): WriteCommand {
   const command = { ...words, account };

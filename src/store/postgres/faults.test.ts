@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createConnection, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { AccountId } from '../../domain/ids.ts';
 import { PostgresConnection } from '../../system/databases/postgres.ts';
 import { float8Array, int8Array, textArray } from '../../system/databases/postgres-arrays.ts';
 import { aDelivery, aSettlement, ROOM } from '../contract/journal.fixture.ts';
@@ -15,7 +16,7 @@ import { openPostgresLedger } from './ledger/ledger.ts';
 import { openPostgresJournal, type PostgresJournal } from './postgres.ts';
 import { SCHEMA } from './schema/schema.ts';
 
-const ACCOUNT = 'telegram:1';
+const ACCOUNT: AccountId = 'telegram:1';
 const EMBEDDED_OWNER = { account: ACCOUNT, epoch: FIRST_EPOCH };
 
 let cluster: Cluster;
@@ -77,7 +78,7 @@ test('two nodes write at once, each its own accounts, and every number is given 
   await using(['a', 'b'], async (...journals) => {
     const all = await Promise.all(
       journals.map(async (journal, i) => {
-        const account = `telegram:${i}`;
+        const account: AccountId = `telegram:${i}`;
         const owner = await journal.openAccount(account);
         const many = Array.from(
           { length: 100 },

@@ -4,6 +4,7 @@
 // made again after they were lost.
 
 import type { NewDelivery } from '../../domain/delivery.ts';
+import type { AccountId } from '../../domain/ids.ts';
 import { assert } from '../../system/assert.ts';
 import { systemClock } from '../../system/clock.ts';
 import {
@@ -266,17 +267,15 @@ export class PostgresJournal implements Store, FleetStore {
   saveLimits(owner: Owner, limits: readonly StoredLimit[]): Promise<Kept> {
     assertOwn(owner, limits);
     const { account, epoch } = owner;
-    return this.#shared.commits.submit(
-      smallCommand('save_limits', account, { epoch, limits }),
-      as<Kept>,
-    );
+    const command = smallCommand('save_limits', account, { epoch, limits });
+    return this.#shared.commits.submit(command, as<Kept>);
   }
 
-  limits(accounts: readonly string[]): Promise<StoredLimit[]> {
+  limits(accounts: readonly AccountId[]): Promise<StoredLimit[]> {
     return this.#shared.limits.rows(accounts);
   }
 
-  async openAccount(account: string): Promise<Owner> {
+  async openAccount(account: AccountId): Promise<Owner> {
     const command = smallCommand('open_account', account, { node: this.#node });
     return { account, epoch: await this.#shared.commits.submit(command, as<number>) };
   }
@@ -290,15 +289,15 @@ export class PostgresJournal implements Store, FleetStore {
     return this.#owners((sql) => ownersBut(sql, nodes));
   }
 
-  ownerOf(account: string): Promise<StoredOwner | null> {
+  ownerOf(account: AccountId): Promise<StoredOwner | null> {
     return this.#owners((sql) => ownerOf(sql, account));
   }
 
-  knownAccounts(): Promise<string[]> {
+  knownAccounts(): Promise<AccountId[]> {
     return this.#shared.commits.run(knownAccounts);
   }
 
-  callsSince(accounts: readonly string[], since: number): Promise<StoredCall[]> {
+  callsSince(accounts: readonly AccountId[], since: number): Promise<StoredCall[]> {
     const calls = this.#shared.calls.rows({ accounts, since });
     return calls.then((rows) => rows.filter(({ startedAt }) => startedAt >= since));
   }
@@ -315,7 +314,7 @@ export class PostgresJournal implements Store, FleetStore {
     return this.#ask((sql) => saveAccount(sql, account));
   }
 
-  async removeAccount(id: string): Promise<void> {
+  async removeAccount(id: AccountId): Promise<void> {
     await this.#ask((sql) => sql.run(READS_SQL.dropAccount, id));
   }
 
@@ -323,7 +322,7 @@ export class PostgresJournal implements Store, FleetStore {
     return this.#ask(accountsOf);
   }
 
-  renameAccounts(renames: readonly AccountRename[]): Promise<readonly string[]> {
+  renameAccounts(renames: readonly AccountRename[]): Promise<readonly AccountId[]> {
     return this.#inTurn((sql) => renameAccounts(sql, renames));
   }
 

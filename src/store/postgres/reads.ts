@@ -2,6 +2,7 @@
 // message.
 
 import type { Queued } from '../../domain/delivery.ts';
+import type { AccountId } from '../../domain/ids.ts';
 import type { PostgresRow, PostgresSql } from '../../system/databases/postgres.ts';
 import type { StoredAccount } from '../ports/accounts.ts';
 import type { DeliveryPast } from '../ports/delivery.ts';
@@ -49,8 +50,8 @@ export async function limitsOf(sql: PostgresSql, accounts: readonly string[]) {
   return (await sql.all(READS_SQL.limits, accounts)) as unknown as StoredLimit[];
 }
 
-export async function knownAccounts(sql: PostgresSql): Promise<string[]> {
-  return (await sql.all(READS_SQL.known)).map(({ account }) => String(account));
+export async function knownAccounts(sql: PostgresSql): Promise<AccountId[]> {
+  return (await sql.all(READS_SQL.known)).map(accountOf);
 }
 
 export async function ownersBut(
@@ -60,14 +61,20 @@ export async function ownersBut(
   return (await sql.all(READS_SQL.ownersBut, nodes)).map(ownerRowOf);
 }
 
-export async function ownerOf(sql: PostgresSql, account: string): Promise<StoredOwner | null> {
+export async function ownerOf(sql: PostgresSql, account: AccountId): Promise<StoredOwner | null> {
   const [row] = await sql.all(READS_SQL.ownerOf, account);
   return row === undefined ? null : ownerRowOf(row);
 }
 
-function ownerRowOf({ account, node, epoch }: PostgresRow): StoredOwner {
+// Nothing but accounts is written into these columns.
+function accountOf({ account }: PostgresRow): AccountId {
+  return account as AccountId;
+}
+
+function ownerRowOf(row: PostgresRow): StoredOwner {
+  const { node, epoch } = row;
   return {
-    account: String(account),
+    account: accountOf(row),
     node: node === null ? null : String(node),
     epoch: Number(epoch),
   };

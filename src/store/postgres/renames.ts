@@ -1,6 +1,7 @@
 // Accounts get other ids, in one transaction: each table is read once, however many they are. Which tables name
 // accounts is asked of the schema, so that a new one cannot be forgotten here.
 
+import type { AccountId } from '../../domain/ids.ts';
 import type { PostgresSql } from '../../system/databases/postgres.ts';
 import {
   accountsOfScope,
@@ -20,7 +21,7 @@ const TABLES = `SELECT table_name AS name FROM information_schema.columns
 export async function renameAccounts(
   sql: PostgresSql,
   renames: readonly AccountRename[],
-): Promise<readonly string[]> {
+): Promise<readonly AccountId[]> {
   if (renames.length === 0) return [];
   const tables = (await sql.all(TABLES)).map(({ name }) => String(name));
   const taken = await takenOf(sql, tables, renames);
@@ -32,7 +33,7 @@ async function takenOf(
   sql: PostgresSql,
   tables: readonly string[],
   renames: readonly AccountRename[],
-): Promise<readonly string[]> {
+): Promise<readonly AccountId[]> {
   const wanted = renames.map(({ account }) => account.id);
   // Nobody has ever opened it, and nothing is left of it: it names nobody.
   await sql.run(

@@ -10,6 +10,7 @@ import {
   queuedOfNew,
   type SlotEntry,
 } from '../../domain/delivery.ts';
+import type { AccountId } from '../../domain/ids.ts';
 import { assert } from '../../system/assert.ts';
 import type { Appended, MoveCommand } from '../ports/delivery.ts';
 import type { SpilledAppend, SpilledRecord } from '../ports/hand-over.ts';
@@ -32,7 +33,7 @@ type Late = Extract<Appended, { kind: 'superseded' }>;
 
 export class PendingSpill {
   readonly #records: SpilledRecord[] = [];
-  readonly #byAccount = new Map<string, number>();
+  readonly #byAccount = new Map<AccountId, number>();
   // null: it was withdrawn.
   readonly #seqs = new Map<number, NewDelivery | null>();
   readonly #slots = new Map<string, Waiting>();
@@ -56,7 +57,7 @@ export class PendingSpill {
     return this.#seqs.get(seq) === null;
   }
 
-  countOf(account: string): number {
+  countOf(account: AccountId): number {
     return this.#byAccount.get(account) ?? 0;
   }
 
@@ -91,7 +92,7 @@ export class PendingSpill {
   }
 
   // One that is in here, by its own record.
-  withdraw(account: string, command: MoveCommand): SpilledRecord {
+  withdraw(account: AccountId, command: MoveCommand): SpilledRecord {
     const delivery = this.#seqs.get(command.seq);
     const record = this.#enter({ kind: 'move', n: this.#n + 1, account, command });
     this.#seqs.set(command.seq, null);
@@ -176,7 +177,7 @@ export class PendingSpill {
   }
 }
 
-export function accountOf(record: SpilledRecord): string {
+export function accountOf(record: SpilledRecord): AccountId {
   return record.kind === 'append' ? record.delivery.account : record.account;
 }
 
@@ -188,7 +189,7 @@ function sizeOf(record: SpilledRecord): number {
   return record.kind === 'append' ? bytesOf(record.delivery.body) : 0;
 }
 
-function placeOf(account: string, name: string): string {
+function placeOf(account: AccountId, name: string): string {
   return `${account}\n${name}`;
 }
 

@@ -3,6 +3,7 @@
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { AccountId } from '../../domain/ids.ts';
 import type { Owner } from '../ports/ownership.ts';
 import { JournalUnavailable } from '../ports/unavailable.ts';
 import { type Cluster, startCluster } from '../postgres/cluster.fixture.ts';
@@ -11,7 +12,7 @@ import { openNode, put, spillFolder, texts } from './spill.fixture.ts';
 import type { StoreBehind } from './store.ts';
 
 const RUNS = 12;
-const ACCOUNTS = ['telegram:1', 'telegram:2'];
+const ACCOUNTS: AccountId[] = ['telegram:1', 'telegram:2'];
 
 let cluster: Cluster;
 beforeAll(async () => {

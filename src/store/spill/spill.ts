@@ -10,6 +10,7 @@
 // a number in it, and the store keeps how far it has taken them in the transaction that takes them.
 
 import type { NewDelivery, Queued } from '../../domain/delivery.ts';
+import type { AccountId } from '../../domain/ids.ts';
 import { type Clock, sleep } from '../../system/clock.ts';
 import type { AppendBounds, Appended, MoveCommand, Moved } from '../ports/delivery.ts';
 import type { HandedOver, HandOverStore, SpilledRecord } from '../ports/hand-over.ts';
@@ -50,7 +51,7 @@ export interface SpillListener {
   // It waits in the store, and this node owns its account, and does not know of it yet.
   arrived(queued: Queued): void;
   // Whether all that waits in the account has been read; left out: always.
-  isOpen?(account: string): boolean;
+  isOpen?(account: AccountId): boolean;
   // Whether it waits or is in flight here; left out: always.
   isOnRoad?(seq: number): boolean;
   // Some that were handed over are left for the owners of their accounts, which may be this node.
@@ -155,7 +156,7 @@ export class Spill {
   }
 
   // Whether what comes for the account goes into the spill. That may depend on what becomes of the last part of it.
-  async takes(account: string): Promise<boolean> {
+  async takes(account: AccountId): Promise<boolean> {
     for (;;) {
       if (this.#mode === 'away') return true;
       const waiting = this.#pending.countOf(account);
@@ -165,7 +166,7 @@ export class Spill {
     }
   }
 
-  isTaken(account: string): boolean {
+  isTaken(account: AccountId): boolean {
     return this.#mode === 'away' || this.#pending.countOf(account) > 0;
   }
 

@@ -2,6 +2,7 @@
 // writes to it as to any other.
 
 import type { NewDelivery, Queued } from '../../domain/delivery.ts';
+import type { AccountId } from '../../domain/ids.ts';
 import { type Clock, sleep } from '../../system/clock.ts';
 import type { AccountRename, StoredAccount } from '../ports/accounts.ts';
 import type { AuditStore } from '../ports/audit.ts';
@@ -211,11 +212,11 @@ export class SpillingStore implements Store {
     return this.#store.saveLimits(await this.#as(owner), limits);
   }
 
-  limits(accounts: readonly string[]): Promise<StoredLimit[]> {
+  limits(accounts: readonly AccountId[]): Promise<StoredLimit[]> {
     return this.#store.limits(accounts);
   }
 
-  async openAccount(account: string): Promise<Owner> {
+  async openAccount(account: AccountId): Promise<Owner> {
     try {
       this.#assertThere();
       const owner = await this.#store.openAccount(account);
@@ -236,7 +237,7 @@ export class SpillingStore implements Store {
     if (known.epoch !== NO_EPOCH) await this.#store.closeAccount(known);
   }
 
-  knownAccounts(): Promise<string[]> {
+  knownAccounts(): Promise<AccountId[]> {
     return this.#store.knownAccounts();
   }
 
@@ -247,7 +248,7 @@ export class SpillingStore implements Store {
     }
   }
 
-  callsSince(accounts: readonly string[], since: number): Promise<StoredCall[]> {
+  callsSince(accounts: readonly AccountId[], since: number): Promise<StoredCall[]> {
     return this.#store.callsSince(accounts, since);
   }
 
@@ -263,7 +264,7 @@ export class SpillingStore implements Store {
     return this.#store.saveAccount(account);
   }
 
-  removeAccount(id: string): Promise<void> {
+  removeAccount(id: AccountId): Promise<void> {
     return this.#store.removeAccount(id);
   }
 
@@ -271,7 +272,7 @@ export class SpillingStore implements Store {
     return this.#store.accounts();
   }
 
-  renameAccounts(renames: readonly AccountRename[]): Promise<readonly string[]> {
+  renameAccounts(renames: readonly AccountRename[]): Promise<readonly AccountId[]> {
     return this.#store.renameAccounts(renames);
   }
 

@@ -5,6 +5,7 @@
 // `uncertain` is for. A message that goes at once is forced while its call is under way; only then is anyone told that
 // it is accepted.
 
+import type { AccountId } from '../../domain/ids.ts';
 import { assert } from '../../system/assert.ts';
 import type { AccountRename } from '../ports/accounts.ts';
 import type { BroadcastCommand } from '../ports/broadcasts.ts';
@@ -216,7 +217,7 @@ export class BatchRunner {
         out.push(this.#commands.filesInUse());
         return;
       case OP.limits:
-        out.push(this.#reads.limits(JSON.parse(reader.string()) as string[]));
+        out.push(this.#reads.limits(JSON.parse(reader.string()) as AccountId[]));
         return;
       case OP.accounts:
         out.push(this.#reads.accounts());
@@ -246,7 +247,9 @@ export class BatchRunner {
         out.push(this.#renameAccounts(JSON.parse(reader.string()) as AccountRename[]));
         return;
       case OP.callsSince:
-        out.push(this.#reads.callsSince(JSON.parse(reader.string()) as string[], reader.number()));
+        out.push(
+          this.#reads.callsSince(JSON.parse(reader.string()) as AccountId[], reader.number()),
+        );
         return;
       case OP.lastCallAt:
         out.push(lastCallAt(this.#store.db));

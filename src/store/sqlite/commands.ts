@@ -4,6 +4,7 @@
 // answer.
 
 import { canMove, isWithdrawal, type Queued, type State } from '../../domain/delivery.ts';
+import type { AccountId } from '../../domain/ids.ts';
 import { assert } from '../../system/assert.ts';
 import { type CheckedRow, isIntact, rowCheck } from '../../system/databases/row-check.ts';
 import type { Database } from '../../system/databases/sqlite.ts';
@@ -41,7 +42,7 @@ import { curesOf } from './wire.ts';
 interface Head {
   readonly seq: number;
   readonly state: State;
-  readonly account: string;
+  readonly account: AccountId;
   readonly attempts: number;
   readonly doubts: number;
   readonly slot: string | null;
@@ -316,7 +317,7 @@ function isLive(state: State): boolean {
 
 type BeginRow = [
   state: State,
-  account: string,
+  account: AccountId,
   attempts: number,
   acceptedAt: number,
   failures: number,

@@ -1,6 +1,7 @@
 // What the journal reads back: limits, accounts, recent calls. Asked at start and by hand, never
 // per message.
 
+import type { AccountId } from '../../domain/ids.ts';
 import {
   type Database,
   prepareArrays,
@@ -34,7 +35,7 @@ export class SqliteReads {
     this.#calls = prepareArrays(db, CALLS_NEWEST_FIRST);
   }
 
-  limits(accounts: readonly string[]): StoredLimit[] {
+  limits(accounts: readonly AccountId[]): StoredLimit[] {
     const [only] = accounts;
     if (accounts.length === 1) return this.#limitsOf.all(only!).map(limitOf);
     const asked = new Set(accounts);
@@ -57,7 +58,7 @@ export class SqliteReads {
   }
 
   // Attempts lie in the order they began: read backwards, and stop at the first that is too old.
-  callsSince(accounts: readonly string[], since: number): StoredCall[] {
+  callsSince(accounts: readonly AccountId[], since: number): StoredCall[] {
     const asked = new Set(accounts);
     const calls: StoredCall[] = [];
     for (const row of this.#calls.iterate() as Iterable<unknown>) {
@@ -94,7 +95,7 @@ type CallRow = [
   startedAt: number,
   endedAt: number | null,
   outcome: StoredCall['outcome'],
-  account: string,
+  account: AccountId,
   chat: string,
   user: string | null,
   family: StoredCall['family'],

@@ -4,6 +4,7 @@
 
 import type { Family, Gate } from '../../domain/call.ts';
 import { laneOf, type Queued } from '../../domain/delivery.ts';
+import type { AccountId } from '../../domain/ids.ts';
 import { PRIORITIES } from '../../domain/priority.ts';
 import { type Database, prepareArrays, type Statement } from '../../system/databases/sqlite.ts';
 import type { Recovered } from '../ports/recovery.ts';
@@ -38,7 +39,7 @@ export const SENDING = `SELECT attempts, accepted_at, failures, doubts, cures FR
 
 type LiveRow = [
   seq: number,
-  account: string,
+  account: AccountId,
   chat: string,
   session: string | null,
   thread: string | null,
@@ -169,8 +170,8 @@ export class PageReader {
     for (const word of page.words) this.#words.push(word);
   }
 
-  accountOf({ codes }: RecoveryPage, i: number): string {
-    return this.#words[codes[i * CODES]!] as string;
+  accountOf({ codes }: RecoveryPage, i: number): AccountId {
+    return this.#words[codes[i * CODES]!] as AccountId;
   }
 
   recovered(page: RecoveryPage, i: number): Recovered {
@@ -189,7 +190,7 @@ export class PageReader {
     const flags = codes[code + 7]!;
     return {
       seq: plain(numbers[number]!),
-      account: words[codes[code]!] as string,
+      account: words[codes[code]!] as AccountId,
       chat: words[codes[code + 1]!] as string,
       lane: words[codes[code + 2]!] as string,
       user: words[codes[code + 3]!] as string | null,

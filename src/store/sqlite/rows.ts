@@ -2,6 +2,7 @@
 
 import type { Family, Gate } from '../../domain/call.ts';
 import { laneOf, type Queued } from '../../domain/delivery.ts';
+import type { AccountId } from '../../domain/ids.ts';
 import { PRIORITIES } from '../../domain/priority.ts';
 import { assert } from '../../system/assert.ts';
 
@@ -12,7 +13,7 @@ export const QUEUED_COLUMNS = `seq, account, chat, session, thread, user, method
 
 export type QueuedRow = [
   seq: number,
-  account: string,
+  account: AccountId,
   chat: string,
   session: string | null,
   thread: string | null,

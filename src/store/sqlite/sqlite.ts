@@ -3,6 +3,7 @@
 
 import { Worker } from 'node:worker_threads';
 import type { NewDelivery } from '../../domain/delivery.ts';
+import type { AccountId } from '../../domain/ids.ts';
 import { assert } from '../../system/assert.ts';
 import type { CommitWatch } from '../commit-watch.ts';
 import type { AccountRename, StoredAccount } from '../ports/accounts.ts';
@@ -235,12 +236,12 @@ export class SqliteJournal implements Store {
     return this.#commits.submit(records, write, readValue<Kept>);
   }
 
-  limits(accounts: readonly string[]): Promise<StoredLimit[]> {
+  limits(accounts: readonly AccountId[]): Promise<StoredLimit[]> {
     const text = JSON.stringify(accounts);
     return this.#ask<StoredLimit[]>(OP.limits, text);
   }
 
-  async openAccount(account: string): Promise<Owner> {
+  async openAccount(account: AccountId): Promise<Owner> {
     return { account, epoch: await this.#ask<number>(OP.openAccount, account, this.#node) };
   }
 
@@ -248,15 +249,15 @@ export class SqliteJournal implements Store {
     return this.#ask<void>(OP.closeAccount, account, epoch, this.#node);
   }
 
-  knownAccounts(): Promise<string[]> {
-    return this.#ask<string[]>(OP.knownAccounts);
+  knownAccounts(): Promise<AccountId[]> {
+    return this.#ask<AccountId[]>(OP.knownAccounts);
   }
 
   #ask<T>(op: number, ...rest: (string | number)[]): Promise<T> {
     return this.#commits.submit(null, (words) => words.push(op, ...rest), readValue<T>);
   }
 
-  callsSince(accounts: readonly string[], since: number): Promise<StoredCall[]> {
+  callsSince(accounts: readonly AccountId[], since: number): Promise<StoredCall[]> {
     return this.#ask<StoredCall[]>(OP.callsSince, JSON.stringify(accounts), since);
   }
 
@@ -280,7 +281,7 @@ export class SqliteJournal implements Store {
     );
   }
 
-  removeAccount(id: string): Promise<void> {
+  removeAccount(id: AccountId): Promise<void> {
     return this.#ask<void>(OP.removeAccount, id);
   }
 
@@ -288,8 +289,8 @@ export class SqliteJournal implements Store {
     return this.#ask<StoredAccount[]>(OP.accounts);
   }
 
-  async renameAccounts(renames: readonly AccountRename[]): Promise<readonly string[]> {
-    return (await this.#runText(OP.renameAccounts, renames)) as readonly string[];
+  async renameAccounts(renames: readonly AccountRename[]): Promise<readonly AccountId[]> {
+    return (await this.#runText(OP.renameAccounts, renames)) as readonly AccountId[];
   }
 
   filesInUse(): Promise<string[]> {

@@ -285,7 +285,7 @@ export function curesOf(text: string | null): readonly string[] {
 }
 
 export function readOwner(reader: WireReader): Owner {
-  return { account: reader.string(), epoch: reader.number() };
+  return { account: reader.string() as Owner['account'], epoch: reader.number() };
 }
 
 export interface OwnedCommand<T> {
@@ -351,7 +351,7 @@ export function writeLimits(out: unknown[], records: readonly StoredLimit[]): vo
 
 export function readLimits(reader: WireReader): StoredLimit[] {
   return Array.from({ length: reader.number() }, () => ({
-    account: reader.string(),
+    account: reader.string() as StoredLimit['account'],
     key: reader.string(),
     value: reader.string(),
     updatedAt: reader.number(),

@@ -2,6 +2,7 @@
 // whether a call could go, and only then shows something; so nothing waits in the queue that a newer text would
 // replace, and while a chat is closed nothing is written down for it.
 
+import type { AccountId } from '../../domain/ids.ts';
 import type { Clock, Timer } from '../../system/clock.ts';
 import type { OutputPace } from '../policy.ts';
 import type { ShowResult } from '../showing.ts';
@@ -37,7 +38,7 @@ export class Output {
   readonly turns = new ChatTurns();
   readonly pace: OutputPace;
   readonly slots: Slots;
-  readonly of: { readonly account: string; readonly chat: string; readonly platform: string };
+  readonly of: { readonly account: AccountId; readonly chat: string; readonly platform: string };
   // Since when the finals of its streams wait.
   readonly finals = new Map<string, number>();
   readonly #p: OutputPorts;

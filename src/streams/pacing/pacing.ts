@@ -3,6 +3,7 @@
 
 import type { RoadEvent } from '../../domain/event.ts';
 import type { ReportFault } from '../../domain/fault.ts';
+import type { AccountId } from '../../domain/ids.ts';
 import type { LiveListener, LiveReading, LiveTransport } from '../../domain/live.ts';
 import type { Prospect } from '../../road/road.ts';
 import { hasEdits, liveOf, prospectOf } from '../calls.ts';
@@ -24,7 +25,7 @@ const FINALS_WITHIN_MS = 8000;
 const MINUTE_MS = 60_000;
 
 export interface StagePorts extends Omit<ShowingPorts, 'shown' | 'lacksDrafts' | 'slotFor'> {
-  settingsOf(account: string): LiveSettings;
+  settingsOf(account: AccountId): LiveSettings;
   streamOf(id: string): Stream | null;
   readonly publish: LiveListener;
   readonly report: ReportFault;
@@ -227,7 +228,7 @@ export class ChatPacers {
   }
 }
 
-function chatKey(account: string, chat: string): string {
+function chatKey(account: AccountId, chat: string): string {
   return `${account}\0${chat}`;
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { About, RoadEvent } from '../../domain/event.ts';
+import type { AccountId } from '../../domain/ids.ts';
 import { waitClassOf } from '../../domain/wait-histogram.ts';
 import { Board, RoadMetrics } from '../metrics/counters.ts';
 import { ACCOUNTS_KEPT_MAX, sumMinute } from './minute-sums.ts';
@@ -9,19 +10,19 @@ function aMinute() {
   return { listen: metrics.listen, take: () => sumMinute(metrics.takeMinute()) };
 }
 
-function about(account: string): About {
+function about(account: AccountId): About {
   return {
     ...{ seq: 1, id: 'a-1', correlation: 'a-1', account, chat: '1', lane: '1' },
     ...{ method: 'sendMessage', priority: 'normal' },
   };
 }
 
-function ended(account: string, to: 'sent' | 'dead', ageMs: number): RoadEvent {
+function ended(account: AccountId, to: 'sent' | 'dead', ageMs: number): RoadEvent {
   const move = { from: 'sending', to, reason: null, dueAt: 0, ageMs } as const;
   return { kind: 'moved', at: 0, about: about(account), ...move };
 }
 
-function tried(account: string, outcome: 'sent' | 'failed' | 'limited'): RoadEvent {
+function tried(account: AccountId, outcome: 'sent' | 'failed' | 'limited'): RoadEvent {
   const answer = { reason: null, tookMs: 1, waitedMs: 0, retryAfterMs: null, brokenStatus: null };
   return {
     kind: 'attempted',

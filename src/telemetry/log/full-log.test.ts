@@ -6,7 +6,7 @@ test('tells the first refusal of a queue, then how many there were in a minute',
   const clock = virtualClock(0);
   const told: object[] = [];
   const tell = fullLog(clock, { warn: (fields, message) => told.push({ ...fields, message }) });
-  const own = { account: 'telegram:1', waiting: 10, queueMax: 10 };
+  const own = { account: 'telegram:1' as const, waiting: 10, queueMax: 10 };
   tell(own);
   for (let i = 0; i < 41; i++) tell(own);
   tell({ ...own, platform: 'telegram' });

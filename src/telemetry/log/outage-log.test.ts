@@ -19,7 +19,7 @@ function lines() {
 }
 
 function event(at: number, state: 'open' | 'closed' = 'open', cause = 'unsent') {
-  const about = { account: 'telegram:1', cause, detail: 'ECONNREFUSED 127.0.0.1:9' };
+  const about = { account: 'telegram:1' as const, cause, detail: 'ECONNREFUSED 127.0.0.1:9' };
   return { kind: 'breaker', at, state, until: at + PROBE_MS, ...about } as const;
 }
 

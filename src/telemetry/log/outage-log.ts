@@ -2,7 +2,7 @@
 // when it is over. Every failed probe is no news, and an outage of a night must not fill the log.
 
 import type { RoadEvent } from '../../domain/event.ts';
-import { platformOf } from '../../domain/ids.ts';
+import { type AccountId, platformOf } from '../../domain/ids.ts';
 import { outageInWords } from '../../domain/outage.ts';
 import type { LineLog } from './line-log.ts';
 
@@ -80,7 +80,7 @@ function untilOf({ until }: BreakerEvent): string | null {
 // Told as often as it is called: who calls it knows how often that is right.
 export function unreachableLog(
   log: Pick<LineLog, 'warn'>,
-): (account: { id: string; detail: string }) => void {
+): (account: { id: AccountId; detail: string }) => void {
   return ({ id, detail }) =>
     log.warn(
       { platform: platformOf(id), account: id, detail },

@@ -4,7 +4,7 @@
 import { SESSION_LANE } from '../../domain/delivery.ts';
 import type { About, Interest, RoadEvent, RoadListener, StoreTrouble } from '../../domain/event.ts';
 import type { FaultStage, ReportFault } from '../../domain/fault.ts';
-import { platformOf } from '../../domain/ids.ts';
+import { type AccountId, platformOf } from '../../domain/ids.ts';
 import { unreachable } from '../../system/assert.ts';
 import type { Clock } from '../../system/clock.ts';
 import { faultInWords, placeOf } from '../../system/fault.ts';
@@ -199,7 +199,7 @@ export const FULL_LOG_EVERY_MS = 60_000;
 const QUEUES_MAX = 10_000;
 
 export interface FullQueue {
-  readonly account: string;
+  readonly account: AccountId;
   // The platform whose queue is full, or all accounts; neither: the account's own is.
   readonly platform?: string;
   readonly whose?: string;

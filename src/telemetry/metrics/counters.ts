@@ -4,7 +4,7 @@
 
 import { STATES, type State } from '../../domain/delivery.ts';
 import { COSMETIC_ENDS, type CosmeticEnd, type RoadEvent } from '../../domain/event.ts';
-import { platformOf } from '../../domain/ids.ts';
+import { type AccountId, platformOf } from '../../domain/ids.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import { PRIORITIES, type Priority } from '../../domain/priority.ts';
 import { WAIT_EDGES_MS } from '../../domain/wait-histogram.ts';
@@ -211,7 +211,7 @@ export class RoadMetrics {
   readonly #board: Board;
   readonly #sheets = new Map<string, Sheet>();
   // The same sheets again: finding one by its account costs less than reading the platform out of it.
-  readonly #ofAccount = new Map<string, AccountCounts>();
+  readonly #ofAccount = new Map<AccountId, AccountCounts>();
   #others = new MinuteCount();
   readonly #drops: Count;
 
@@ -260,7 +260,7 @@ export class RoadMetrics {
     }
   };
 
-  readonly passed = (account: string, status: number | null): void => {
+  readonly passed = (account: AccountId, status: number | null): void => {
     const { sheet } = this.#ofAccount.get(account) ?? this.#countsOf(account);
     sheet.passed[passedStatusOf(status)].value += 1;
     if (status === 429) sheet.described['429_count'].value += 1;
@@ -293,7 +293,7 @@ export class RoadMetrics {
     return all.flatMap(([id, count]) => (count.isEmpty ? [] : [[id, count]]));
   }
 
-  #countsOf(account: string): AccountCounts {
+  #countsOf(account: AccountId): AccountCounts {
     const platform = platformOf(account);
     const sheet = this.#sheets.get(platform) ?? this.meet(platform);
     if (this.#ofAccount.size >= ACCOUNTS_KEPT_MAX) return { sheet, minute: this.#others };

@@ -63,7 +63,12 @@ describe('how many series there are', () => {
     const run = async (size: number) => {
       const metrics = createMetrics({ process: false });
       for (let i = 0; i < size; i++) {
-        const who = { seq: i, id: `abcde-${i}`, account: `telegram:${77_000 + i}`, chat: `-${i}9` };
+        const who = {
+          seq: i,
+          id: `abcde-${i}`,
+          account: `telegram:${77_000 + i}` as const,
+          chat: `-${i}9`,
+        };
         metrics.listen({ kind: 'accepted', at: 1, about: { ...about, ...who } });
         metrics.listen(attempted(who));
         metrics.countUpdate(who.account, 'received');

@@ -4,7 +4,7 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { RoadListener } from '../../domain/event.ts';
 import { FAULT_STAGES, type FaultStage } from '../../domain/fault.ts';
-import { platformOf } from '../../domain/ids.ts';
+import { type AccountId, platformOf } from '../../domain/ids.ts';
 import type { LiveListener, LiveReading } from '../../domain/live.ts';
 import { type CountedMinute, sumMinute } from '../history/minute-sums.ts';
 import { Board, CommitCounts, RoadMetrics, StatusCounts } from './counters.ts';
@@ -30,10 +30,10 @@ export interface Metrics {
   gauges(read: () => Promise<GaugeReading>): void;
   countRequest(route: string, status: number): void;
   // A call was passed straight through. null: there was no answer.
-  countPassed(account: string, status: number | null): void;
-  countUpdate(account: string, end: string): void;
+  countPassed(account: AccountId, status: number | null): void;
+  countUpdate(account: AccountId, end: string): void;
   // A message was refused because a queue is full.
-  countFull(account: string): void;
+  countFull(account: AccountId): void;
   // An exception within the gateway was contained.
   countFault(stage: FaultStage): void;
   // A recipient of a broadcast came to an end.

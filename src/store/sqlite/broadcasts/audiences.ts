@@ -1,6 +1,7 @@
 // Audiences in SQL, in the worker, inside the batch's transaction. Must give the same answers as memory/audiences.ts,
 // word for word.
 
+import type { AccountId } from '../../../domain/ids.ts';
 import { unreachable } from '../../../system/assert.ts';
 import type { Database, SqlRow, Statement } from '../../../system/databases/sqlite.ts';
 import { namesIn } from '../../../system/json.ts';
@@ -82,7 +83,7 @@ export class SqliteAudiences {
   }
 
   // `account`: whose broadcast it was made for.
-  markSealed(audience: number, account: string | null, fields: readonly string[]): void {
+  markSealed(audience: number, account: AccountId | null, fields: readonly string[]): void {
     this.#chats.delete(audience);
     this.#sql.seal.run(account, JSON.stringify(fields), audience);
   }

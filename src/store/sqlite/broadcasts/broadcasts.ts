@@ -2,6 +2,7 @@
 // memory/broadcasts.ts, word for word.
 
 import { sharedKey } from '../../../domain/idempotency.ts';
+import type { AccountId } from '../../../domain/ids.ts';
 import { PRIORITIES, PRIORITY_RANK } from '../../../domain/priority.ts';
 import { unreachable } from '../../../system/assert.ts';
 import type { Database, SqlRow, Statement } from '../../../system/databases/sqlite.ts';
@@ -115,7 +116,7 @@ export class SqliteBroadcasts {
   }
 
   // Under the key of its holder, or as it was made when keys had no holder.
-  #keyed(account: string, key: string) {
+  #keyed(account: AccountId, key: string) {
     const shared = sharedKey(key);
     const own = this.#sql.byKey.get(account, key);
     return own ?? (shared === null ? undefined : this.#sql.byKey.get(account, shared));

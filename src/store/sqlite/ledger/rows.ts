@@ -1,7 +1,7 @@
 // Rows of the store to what the ledger tells.
 
 import { type Delivery, laneOf, type State } from '../../../domain/delivery.ts';
-import { formatId } from '../../../domain/ids.ts';
+import { type AccountId, formatId } from '../../../domain/ids.ts';
 import type { Attempt } from '../../../domain/outcome.ts';
 import { PRIORITIES } from '../../../domain/priority.ts';
 import type { HistoryEntry } from '../../../ledger/ledger.ts';
@@ -50,7 +50,7 @@ export function historyOfRow(row: SqlRow): HistoryEntry {
 }
 
 export interface StateCount {
-  readonly account: string;
+  readonly account: AccountId;
   readonly state: State;
   readonly count: number;
 }

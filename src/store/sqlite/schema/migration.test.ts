@@ -4,6 +4,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { AccountId } from '../../../domain/ids.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { openDatabase, type SqlRow, storeFileOf } from '../../../system/databases/sqlite.ts';
 import { aSettlement, recovered } from '../../contract/journal.fixture.ts';
@@ -31,7 +32,7 @@ beforeEach(async () => {
   expect(read('PRAGMA user_version')).toMatchObject([{ user_version: 8 }]);
   before = new Map(tables().map((name) => [name, read(`SELECT * FROM "${name}"`)]));
   const accounts = read('SELECT seq, account FROM deliveries').map(
-    ({ seq, account }) => [Number(seq), String(account)] as const,
+    ({ seq, account }) => [Number(seq), account as AccountId] as const,
   );
   journal = soleOwner(await openSqliteJournal({ dir }), new Map(accounts));
   ledger = openSqliteLedger({ dir });
