@@ -2,8 +2,8 @@
 // hand and stays.
 
 import { readFileSync } from 'node:fs';
-import { PAGE_ROUTES } from '../../src/dashboard/dashboard.ts';
 import type { Access } from '../../src/http/auth/access.ts';
+import { PAGE_ROUTES } from '../../src/http/page.ts';
 import { ROUTES } from '../../src/http/route-list.ts';
 import { DIALECT_ROUTES } from './dialects.ts';
 import { table } from './table.ts';

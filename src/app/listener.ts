@@ -6,9 +6,10 @@ import type { FastifyInstance } from 'fastify';
 import type { WaitingCallers } from '../accept/callers.ts';
 import { removeAddress, writeAddress } from '../accounts/accounts.ts';
 import type { Config } from '../config/config.ts';
-import { pageRoutes } from '../dashboard/dashboard.ts';
+import { openPage } from '../dashboard/dashboard.ts';
 import type { IntakeOptions } from '../http/context.ts';
 import type { Dialects } from '../http/dialects/dialects.ts';
+import { addPageRoutes } from '../http/page.ts';
 import { createServer } from '../http/server.ts';
 import { drained } from '../system/service.ts';
 import { requireChosenKey } from './auth.ts';
@@ -80,7 +81,7 @@ function openServer(
   dialects: Dialects,
 ): FastifyInstance {
   const server = createServer(options, waiting, dialects);
-  pageRoutes(server, { log: options.log });
+  addPageRoutes(server, openPage({ log: options.log }));
   return server;
 }
 

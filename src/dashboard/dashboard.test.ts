@@ -1,7 +1,8 @@
 import { gunzipSync } from 'node:zlib';
 import fastify from 'fastify';
 import { expect, test } from 'vitest';
-import { pageRoutes } from './dashboard.ts';
+import { addPageRoutes } from '../http/page.ts';
+import { openPage } from './dashboard.ts';
 import type { PageFile, PageFiles } from './files.ts';
 
 const SCRIPT = 'console.log("hello");'.repeat(50);
@@ -18,7 +19,7 @@ const FILES: PageFiles = new Map([
 function serve(read: () => Promise<PageFiles>) {
   const warned: object[] = [];
   const app = fastify();
-  pageRoutes(app, { read, log: { warn: (fields) => void warned.push(fields) } });
+  addPageRoutes(app, openPage({ read, log: { warn: (fields) => void warned.push(fields) } }));
   return { app, warned };
 }
 
@@ -76,7 +77,7 @@ test('read once for all; a page that is not there is said, and tried again', asy
 
 test('the real page is built when it is missing, and names nothing outside', async () => {
   const app = fastify();
-  pageRoutes(app, { log: { warn: (fields) => expect(fields).toBeNull() } });
+  addPageRoutes(app, openPage({ log: { warn: (fields) => expect(fields).toBeNull() } }));
   const index = await app.inject('/');
   expect(index.statusCode).toBe(200);
   const paths = [...index.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path!);

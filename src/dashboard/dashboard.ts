@@ -1,7 +1,6 @@
-// The page: its files, served from memory under `/` and `/page/`, with nothing from anywhere else. It holds no data
-// itself: what it shows it asks of the REST routes, with the key of whoever looks.
+// The page: its files, answered from memory, with nothing from anywhere else. It holds no data itself: what it shows it
+// asks of the REST routes, with the key of whoever looks.
 
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { readBuilt } from './built.ts';
 import { contentOf, type PageFile, type PageFiles } from './files.ts';
 
@@ -9,6 +8,12 @@ interface PageParts {
   // Where the files come from; left out: built from this project, if they are not yet.
   readonly read?: () => Promise<PageFiles>;
   readonly log: { warn(fields: object, message: string): void };
+}
+
+interface PageAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
 }
 
 const INDEX = 'index.html';
@@ -34,51 +39,40 @@ const SECURITY_HEADERS = {
   'cross-origin-opener-policy': 'same-origin',
 } as const;
 
-const NOT_BUILT =
-  'The page is not built. The gateway works all the same: run `npm run build` in its folder and come back.\n';
+const NOT_BUILT: PageAnswer = {
+  status: 503,
+  headers: { ...SECURITY_HEADERS, 'content-type': 'text/plain; charset=utf-8' },
+  body: Buffer.from(
+    'The page is not built. The gateway works all the same: run `npm run build` in its folder and come back.\n',
+  ),
+};
 
-// The page holds no data; what it shows it asks for with the key of whoever looks. Other sites may link to it.
-const FILES_ACCESS = { role: 'anyone', reach: 'open' } as const;
-const INDEX_ACCESS = { ...FILES_ACCESS, linked: true } as const;
-
-// Who may use them, for the tables that tell it of all routes.
-export const PAGE_ROUTES = [
-  { method: 'GET', url: '/', access: INDEX_ACCESS },
-  { method: 'GET', url: '/page/:file', access: FILES_ACCESS },
-] as const;
-const [INDEX_ROUTE, FILE_ROUTE] = PAGE_ROUTES;
-
-export function pageRoutes(app: FastifyInstance, parts: PageParts): void {
+// What it answers, as values; `accepted`: the request's `accept-encoding`.
+export function openPage(parts: PageParts) {
   const shelf = new Shelf(parts);
-  const { url, access } = INDEX_ROUTE;
-  app.get(url, { config: { access } }, async (request, reply) => {
-    const files = await shelf.files();
-    const index = files?.get(INDEX);
-    if (index !== undefined) return serve(request, reply, index, 'no-cache');
-    return reply.code(503).headers(SECURITY_HEADERS).type('text/plain').send(NOT_BUILT);
-  });
-  const config = { access: FILE_ROUTE.access };
-  app.get<{ Params: { file: string } }>(FILE_ROUTE.url, { config }, async (request, reply) => {
-    const found = (await shelf.files())?.get(`page/${request.params.file}`);
-    if (found === undefined) return reply.callNotFound();
-    return serve(request, reply, found, FOR_EVER);
-  });
+  return {
+    async index(accepted: string): Promise<PageAnswer> {
+      const index = (await shelf.files())?.get(INDEX);
+      return index === undefined ? NOT_BUILT : answerOf(index, accepted, 'no-cache');
+    },
+    // null: there is no such file.
+    async file(name: string, accepted: string): Promise<PageAnswer | null> {
+      const found = (await shelf.files())?.get(`page/${name}`);
+      return found === undefined ? null : answerOf(found, accepted, FOR_EVER);
+    },
+  };
 }
 
-function serve(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  file: PageFile,
-  cacheControl: string,
-): FastifyReply {
-  const { body, encoding } = contentOf(file, request.headers['accept-encoding'] ?? '');
-  if (encoding !== null) reply.header('content-encoding', encoding);
-  return reply
-    .headers(SECURITY_HEADERS)
-    .header('cache-control', cacheControl)
-    .header('vary', 'accept-encoding')
-    .type(file.type)
-    .send(body);
+function answerOf(file: PageFile, accepted: string, cacheControl: string): PageAnswer {
+  const { body, encoding } = contentOf(file, accepted);
+  const headers = {
+    ...SECURITY_HEADERS,
+    'cache-control': cacheControl,
+    vary: 'accept-encoding',
+    'content-type': file.type,
+    ...(encoding === null ? null : { 'content-encoding': encoding }),
+  };
+  return { status: 200, headers, body };
 }
 
 // Read when somebody first asks, once for all who ask meanwhile; a failure is tried again at the next request.

@@ -2,9 +2,10 @@
 
 import type { RouteOptions } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { pageRoutes } from '../dashboard/dashboard.ts';
+import { openPage } from '../dashboard/dashboard.ts';
 import { type Access, accessOf } from './auth/access.ts';
 import { AUTH, type Bench, bench, ingestDesk, TOKEN } from './context.fixture.ts';
+import { addPageRoutes } from './page.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS';
 
@@ -29,7 +30,7 @@ beforeAll(async () => {
       void reply.code(ASKED).serializer(String).send('asked');
     };
   });
-  pageRoutes(at.app, { log: { warn: () => {} }, read: async () => new Map() });
+  addPageRoutes(at.app, openPage({ log: { warn: () => {} }, read: async () => new Map() }));
   await at.app.ready();
 });
 afterAll(() => at.app.close());
@@ -112,7 +113,7 @@ describe('every answer', () => {
       },
       body: hostile,
     };
-    pageRoutes(made.app, { log: { warn: () => {} }, read: async () => new Map() });
+    addPageRoutes(made.app, openPage({ log: { warn: () => {} }, read: async () => new Map() }));
     return made;
   }
 

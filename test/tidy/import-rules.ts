@@ -104,6 +104,12 @@ export function nodeRules(sources: readonly Source[]): Violation[] {
       if (target === 'node:sqlite' && source.path !== SQLITE_FILE) {
         return `node:sqlite belongs to ${SQLITE_FILE}`;
       }
+      if (target === 'fastify' && !isTest(source.path) && source.path.startsWith('src/')) {
+        // The composition holds the server that it starts and stops.
+        const isHeld = folder === 'app' && imported.typeOnly;
+        if (folder !== 'http' && !isHeld)
+          return 'only http touches requests and replies: return a value';
+      }
       const isTime = /^node:(timers|perf_hooks)/.test(target);
       return isTime && folder !== 'system' ? `${target} belongs to src/system` : null;
     },

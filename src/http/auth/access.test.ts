@@ -2,7 +2,7 @@
 
 import type { RouteOptions } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { PAGE_ROUTES, pageRoutes } from '../../dashboard/dashboard.ts';
+import { openPage } from '../../dashboard/dashboard.ts';
 import { mayAct, ROLES, type Role } from '../../domain/role.ts';
 import { NO_SCOPE, type Scope } from '../../keys/keys.ts';
 import { createTelegram } from '../../platforms/telegram/telegram.ts';
@@ -10,6 +10,7 @@ import type { Inbound } from '../../updates/updates.ts';
 import { type Bench, bench, ingestDesk } from '../context.fixture.ts';
 import type { IntakeSettings } from '../context.ts';
 import { routesOf } from '../dialects/drop-in.ts';
+import { addPageRoutes, PAGE_ROUTES } from '../page.ts';
 import { ROUTES } from '../route-list.ts';
 import { type Access, accessOf, type Reach } from './access.ts';
 
@@ -40,7 +41,7 @@ async function guardsOnly(settings: Partial<IntakeSettings> = {}): Promise<Bench
       routes.push({ method: method as Method, url: route.url, declared });
     }
   });
-  pageRoutes(at.app, { log: { warn: () => {} }, read: async () => new Map() });
+  addPageRoutes(at.app, openPage({ log: { warn: () => {} }, read: async () => new Map() }));
   await at.app.ready();
   return at;
 }
