@@ -19,7 +19,7 @@ import type { Problem } from '../domain/errors.ts';
 import type { RoadListener } from '../domain/event.ts';
 import { HOLDERS } from '../domain/idempotency.ts';
 import { type AccountId, parseAccountId } from '../domain/ids.ts';
-import { type IntakeOptions, WAITING_MAX } from '../http/context.ts';
+import { type HttpParts, WAITING_MAX } from '../http/context.ts';
 import { type Dialects, openDialects } from '../http/dialects/dialects.ts';
 import { valueProblem } from '../http/edge.ts';
 import { callInProcess, type InProcessCall, textParams } from '../http/in-process.ts';
@@ -109,11 +109,11 @@ export async function createGateway(config: Config, choice: PlatformChoice = {})
   const followUps = new FollowUps({ ...resources, tag: resources.journal.tag }, live.road);
   // Only what changes a message may be live output, or have copies that follow it.
   const asked = { ...live.road, submit: road.submit };
-  const intake = { ...intakeOptions(config, resources, metrics, asked), followUps };
+  const http = { ...httpParts(config, resources, metrics, asked), followUps };
   const kept = [live, broadcasts, incoming.inbound, followUps];
   const member = openMember(config, resources, guards, kept);
   const removal = removeAccount.bind(null, resources, services);
-  const options = { ...intake, ...services, ...member.side, removeAccount: removal };
+  const options = { ...http, ...services, ...member.side, removeAccount: removal };
   resources.accounts.letGo(mayLetGo(resources, services));
   const waiting = new WaitingCallers(road, clock, WAITING_MAX);
   const dialects = openDialects(options, waiting);
@@ -209,7 +209,7 @@ async function startRoad(resources: Resources): Promise<void> {
 type Sent = Promise<Receipt | Problem>;
 
 // Not an async function: what one keeps of every message that is being written is much of an accept's garbage.
-function send(options: IntakeOptions, waiting: WaitingCallers, message: GatewayMessage): Sent {
+function send(options: HttpParts, waiting: WaitingCallers, message: GatewayMessage): Sent {
   try {
     const unfit = valueProblem(message);
     if (unfit !== null) return Promise.resolve(unfit);
@@ -223,7 +223,7 @@ function send(options: IntakeOptions, waiting: WaitingCallers, message: GatewayM
 }
 
 function sendPrepared(
-  options: IntakeOptions,
+  options: HttpParts,
   waiting: WaitingCallers,
   prepared: PreparedMessage,
 ): Sent {
@@ -253,12 +253,12 @@ async function call(
   return described.kind === 'pass' ? null : callInProcess(dialects, made);
 }
 
-function intakeOptions(
+function httpParts(
   config: Config,
   resources: Resources,
   metrics: Metrics,
   road: AskedRoad,
-): Omit<IntakeOptions, 'guards'> {
+): Omit<HttpParts, 'guards'> {
   const { clock, ledger, journal, accounts, platforms, log, spool } = resources;
   return {
     clock,

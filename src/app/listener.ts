@@ -7,7 +7,7 @@ import type { WaitingCallers } from '../accept/callers.ts';
 import { removeAddress, writeAddress } from '../accounts/accounts.ts';
 import type { Config } from '../config/config.ts';
 import { openPage } from '../dashboard/dashboard.ts';
-import type { IntakeOptions } from '../http/context.ts';
+import type { HttpParts } from '../http/context.ts';
 import type { Dialects } from '../http/dialects/dialects.ts';
 import { addPageRoutes } from '../http/page.ts';
 import { createServer } from '../http/server.ts';
@@ -26,7 +26,7 @@ export interface ListenOptions {
 interface ListenerParts {
   readonly config: Config;
   readonly resources: Resources;
-  readonly options: IntakeOptions;
+  readonly options: HttpParts;
   readonly waiting: WaitingCallers;
   readonly dialects: Dialects;
 }
@@ -71,12 +71,12 @@ export class HttpListener {
   }
 }
 
-function at<O extends IntakeOptions>(options: O, host: string): O {
+function at<O extends HttpParts>(options: O, host: string): O {
   return { ...options, settings: { ...options.settings, host } };
 }
 
 function openServer(
-  options: IntakeOptions,
+  options: HttpParts,
   waiting: WaitingCallers,
   dialects: Dialects,
 ): FastifyInstance {

@@ -3,7 +3,7 @@
 import type { DeadRequest, DeadSearch } from '../accept/schema.ts';
 import type { Problem } from '../domain/errors.ts';
 import { HOLDERS } from '../domain/idempotency.ts';
-import type { IntakeOptions } from '../http/context.ts';
+import type { HttpParts } from '../http/context.ts';
 import {
   cancelMessage,
   explainMessage,
@@ -56,7 +56,7 @@ export interface DeadCalls {
   discard(order: DeadOrder): Promise<DeadHandled | Problem>;
 }
 
-export function messageCalls(options: IntakeOptions): MessageCalls {
+export function messageCalls(options: HttpParts): MessageCalls {
   const by = HOLDERS.library;
   return {
     get: (id) => findMessage(options, id),

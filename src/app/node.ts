@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import type { WaitingCallers } from '../accept/callers.ts';
 import type { AccountPart } from '../cluster/accounts.ts';
 import type { Config } from '../config/config.ts';
-import type { IntakeOptions } from '../http/context.ts';
+import type { HttpParts } from '../http/context.ts';
 import type { Dialects } from '../http/dialects/dialects.ts';
 import type { FleetSide } from '../http/fleet/port.ts';
 import { createServer } from '../http/server.ts';
@@ -18,7 +18,7 @@ import type { Resources } from './resources.ts';
 export interface FleetMember {
   // What the routes are given.
   readonly side: { readonly fleet?: FleetSide };
-  start(options: IntakeOptions, waiting: WaitingCallers, dialects: Dialects): Promise<void>;
+  start(options: HttpParts, waiting: WaitingCallers, dialects: Dialects): Promise<void>;
   // Hands over what it owns, at the latest at the deadline.
   leave(deadlineMs: number): Promise<void>;
   close(graceMs: number): Promise<void>;

@@ -4,12 +4,12 @@
 
 import { ACCOUNT_REMOVED } from '../domain/delivery.ts';
 import type { AccountId } from '../domain/ids.ts';
-import type { IntakeOptions, RemovedAccount } from '../http/context.ts';
+import type { HttpParts, RemovedAccount } from '../http/context.ts';
 import type { Road } from '../road/road.ts';
 import type { StreamView } from '../streams/streams.ts';
 import type { Resources } from './resources.ts';
 
-type Services = Pick<IntakeOptions, 'broadcasts' | 'output' | 'guards' | 'ingest'>;
+type Services = Pick<HttpParts, 'broadcasts' | 'output' | 'guards' | 'ingest'>;
 
 const BROADCASTS_PAGE = 100;
 

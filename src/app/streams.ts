@@ -5,7 +5,7 @@ import { answering } from '../accept/draft.ts';
 import type { AccountPart } from '../cluster/accounts.ts';
 import type { Config, Settings } from '../config/config.ts';
 import { type AccountId, platformOf } from '../domain/ids.ts';
-import type { IntakeOptions } from '../http/context.ts';
+import type { HttpParts } from '../http/context.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { AskedRoad } from '../road/road.ts';
 import { type LostObserver, withObservers } from '../streams/observers.ts';
@@ -30,7 +30,7 @@ export function openLive(
   config: Config,
   resources: Resources,
   metrics: Pick<Metrics, 'countLive' | 'liveGauges'>,
-  updates: () => Pick<IntakeOptions, 'updates'>,
+  updates: () => Pick<HttpParts, 'updates'>,
 ): StreamsPart {
   const { clock, random, journal, platforms, log, engine, report } = resources;
   const { road } = engine;

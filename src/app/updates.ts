@@ -3,7 +3,7 @@
 
 import { takeReceipt } from '../dispatch/receipts.ts';
 import { type AccountId, parseId, platformOf } from '../domain/ids.ts';
-import type { IntakeOptions } from '../http/context.ts';
+import type { HttpParts } from '../http/context.ts';
 import { makeWebhookCall } from '../http/webhook-call.ts';
 import type { MessageReceipt } from '../platforms/platform.ts';
 import type { UpdateStore } from '../store/ports/updates.ts';
@@ -32,7 +32,7 @@ interface UpdateFollower {
 export function openUpdates(
   resources: Resources,
   metrics: Pick<Metrics, 'countUpdate'>,
-  options: () => IntakeOptions,
+  options: () => HttpParts,
   followers: readonly UpdateFollower[],
 ): OpenUpdates {
   const { clock, random, journal, accounts, secret, secretPrevious, settingsOf, log } = resources;

@@ -10,7 +10,7 @@ import { createServer } from '../system/http/server.ts';
 import { Rate } from '../system/rate.ts';
 import { type Claimant, Shares } from '../system/shares.ts';
 import { accessOf } from './auth/access.ts';
-import type { IntakeOptions } from './context.ts';
+import type { HttpParts } from './context.ts';
 import type { Deny } from './edge.ts';
 
 // Of bodies that are being read into memory, all together.
@@ -38,7 +38,7 @@ declare module 'fastify' {
   }
 }
 
-export function boundLines(app: FastifyInstance, options: IntakeOptions, deny: Deny): void {
+export function boundLines(app: FastifyInstance, options: HttpParts, deny: Deny): void {
   const { clock, settings } = options;
   const peers = new Peers(settings.trustedProxies);
   app.decorateRequest('bodyOf', null);

@@ -1,4 +1,4 @@
-// An intake to test: the real server, accounts and memory store, a road that only queues, and a Telegram that
+// HTTP to test: the real server, accounts and memory store, a road that only queues, and a Telegram that
 // answers what it is told to.
 
 import { createHash } from 'node:crypto';
@@ -20,7 +20,7 @@ import type { Store } from '../store/ports/store.ts';
 import type { Reply, StreamedReply } from '../system/http/transport.ts';
 import { type VirtualClock, virtualClock } from '../system/virtual-clock.ts';
 import { createMetrics } from '../telemetry/metrics/metrics.ts';
-import { type IntakeOptions, type IntakeSettings, WAITING_MAX } from './context.ts';
+import { type HttpParts, type HttpSettings, WAITING_MAX } from './context.ts';
 import { type Dialects, openDialects } from './dialects/dialects.ts';
 import type { IngestDesk } from './ingest/port.ts';
 import { createServer } from './server.ts';
@@ -32,7 +32,7 @@ export const KEY = 'the-admin-key';
 export const AUTH = { authorization: `Bearer ${KEY}` };
 export const TOKEN = '42:good-token';
 
-export const SETTINGS: IntakeSettings = {
+export const SETTINGS: HttpSettings = {
   host: '127.0.0.1',
   allowedHosts: [],
   bodyBytesMax: 65_536,
@@ -55,7 +55,7 @@ export interface Bench {
   readonly dialects: Dialects;
   readonly road: FakeRoad;
   readonly live: FakeLive;
-  readonly options: IntakeOptions;
+  readonly options: HttpParts;
   readonly clock: VirtualClock;
   readonly journal: Store;
   readonly accounts: Accounts;
@@ -75,9 +75,9 @@ export interface Bench {
 }
 
 export async function bench(
-  settings: Partial<IntakeSettings> = {},
+  settings: Partial<HttpSettings> = {},
   others: readonly Platform[] = [],
-  more: Partial<IntakeOptions> = {},
+  more: Partial<HttpParts> = {},
 ): Promise<Bench> {
   const clock = virtualClock(START);
   const { journal, ledger } = createMemoryStore();
@@ -113,7 +113,7 @@ export async function bench(
     log: { info: () => {}, warn: note },
   });
   const guards = await openGuards({ clock, journal, adminKey: KEY, virtualToken });
-  const options: IntakeOptions = {
+  const options: HttpParts = {
     clock,
     broadcasts,
     output: { live, idleMs: 120_000 },

@@ -1,4 +1,4 @@
-// Intake: bytes to an accepted message. What it needs of the gateway, and its bounds.
+// HTTP: bytes to an accepted message. What the routes need of the gateway, and their bounds.
 // Everything is parsed once, here; behind this wall there are only well-formed deliveries.
 
 import type { AcceptContext, AcceptSettings } from '../accept/context.ts';
@@ -13,11 +13,11 @@ import type { FleetSide } from './fleet/port.ts';
 import type { IngestDesk } from './ingest/port.ts';
 import type { Sandboxes } from './sandbox/port.ts';
 
-export interface IntakeOptions extends AcceptContext {
+export interface HttpParts extends AcceptContext {
   readonly guards: Guards;
   readonly health: () => Promise<Readonly<Record<string, HealthPart>>>;
-  readonly metrics: IntakeMetrics;
-  readonly settings: IntakeSettings;
+  readonly metrics: HttpMetrics;
+  readonly settings: HttpSettings;
   // Where files of calls lie until they are delivered.
   readonly spool: Receiving;
   // Left out: there are none.
@@ -42,7 +42,7 @@ export interface IntakeOptions extends AcceptContext {
   readonly removeAccount?: (id: AccountId, by: string) => Promise<RemovedAccount>;
 }
 
-export interface IntakeSettings extends AcceptSettings {
+export interface HttpSettings extends AcceptSettings {
   readonly host: string;
   readonly allowedHosts: readonly string[];
   readonly bodyBytesMax: number;
@@ -89,7 +89,7 @@ export interface HealthPart {
   readonly [detail: string]: unknown;
 }
 
-export interface IntakeMetrics {
+export interface HttpMetrics {
   readonly contentType: string;
   text(): Promise<string>;
   countRequest(route: string, status: number): void;

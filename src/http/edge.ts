@@ -10,7 +10,7 @@ import { type ErrorCode, type Problem, problem } from '../domain/errors.ts';
 import type { AnswerHeaders, ValueAnswer } from '../platforms/platform.ts';
 import { faultOf, JSON_BOUNDS, type JsonFailure, parseJson } from '../system/json.ts';
 import { accessOf } from './auth/access.ts';
-import type { IntakeOptions } from './context.ts';
+import type { HttpParts } from './context.ts';
 import { refuse } from './problem.ts';
 
 // Says no in the words of whoever is asked: a dialect, or the gateway itself.
@@ -23,7 +23,7 @@ export interface EdgePorts {
   turnsAway(request: FastifyRequest, reply: FastifyReply): boolean;
 }
 
-export function guardEdge(app: FastifyInstance, options: IntakeOptions, ports: EdgePorts): void {
+export function guardEdge(app: FastifyInstance, options: HttpParts, ports: EdgePorts): void {
   const { settings, metrics } = options;
   const { waiting, deny } = ports;
   const wall = new HostWall(settings.host, settings.allowedHosts);

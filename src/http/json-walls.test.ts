@@ -1,4 +1,4 @@
-// JSON that nests without end, and names that are ours, at every door of the intake: refused or left out.
+// JSON that nests without end, and names that are ours, at every door of HTTP: refused or left out.
 
 import { afterEach, describe, expect, test } from 'vitest';
 import { createTelegram } from '../platforms/telegram/telegram.ts';

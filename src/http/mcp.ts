@@ -7,7 +7,7 @@ import { answerMcp, type CallRest } from '../mcp/mcp.ts';
 import { request as ask } from '../system/http/undici.ts';
 import { jsonOrUndefined } from '../system/json.ts';
 import { viewer } from './auth/access.ts';
-import type { IntakeOptions } from './context.ts';
+import type { HttpParts } from './context.ts';
 import { refuse } from './problem.ts';
 import { group, type Route, withOptions } from './route.ts';
 
@@ -26,7 +26,7 @@ const INITIALIZE = {
   },
 };
 
-const POST: Route<IntakeOptions> = {
+const POST: Route<HttpParts> = {
   method: 'POST',
   url: '/mcp',
   access: viewer('open'),
@@ -49,7 +49,7 @@ const POST: Route<IntakeOptions> = {
   handler: (_options, request, reply) => answer(request, reply),
 };
 
-export const MCP_ROUTES = group<IntakeOptions>([POST], withOptions);
+export const MCP_ROUTES = group<HttpParts>([POST], withOptions);
 
 async function answer(request: FastifyRequest, reply: FastifyReply) {
   const key = request.headers.authorization;

@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 
 import type { TSchema } from 'typebox';
 import type { WaitingCallers } from '../accept/callers.ts';
 import type { Access } from './auth/access.ts';
-import type { IntakeOptions } from './context.ts';
+import type { HttpParts } from './context.ts';
 import type { OwnerOf } from './fleet/about.ts';
 
 // `C`: what the handlers of a group share while the server runs. Methods, not properties: a handler may say more of
@@ -86,7 +86,7 @@ export type Tag = keyof typeof TAGS;
 // What a group is opened with. The hooks of `app` hold for the group alone.
 export interface Opening {
   readonly app: FastifyInstance;
-  readonly options: IntakeOptions;
+  readonly options: HttpParts;
   readonly waiting: WaitingCallers;
   // All that are described, those of other groups included.
   readonly routes: readonly Route[];
@@ -113,7 +113,7 @@ export function group<C>(
 }
 
 // The group's handlers need nothing but what the gateway gives to all.
-export const withOptions = ({ options }: Opening): IntakeOptions => options;
+export const withOptions = ({ options }: Opening): HttpParts => options;
 
 export function addRoute<C>(app: FastifyInstance, route: BareRoute<C>, context: C): void {
   const { url, access, owner, isWide, reads, serialised, bodyBytesMax } = route;

@@ -10,7 +10,7 @@ import { ERRORS, problem } from '../domain/errors.ts';
 import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import { guardRoutes } from './auth/guard.ts';
 import { boundLines, createPipelineServer } from './connections.ts';
-import { type IntakeOptions, WAITING_MAX } from './context.ts';
+import { type HttpParts, WAITING_MAX } from './context.ts';
 import { answerNotFound, answerProblem, answerStopping } from './dialects/answers.ts';
 import { readPatience } from './dialects/caller.ts';
 import { type Dialects, dialectAt, openDialects } from './dialects/dialects.ts';
@@ -28,7 +28,7 @@ const REQUEST_MS_MAX = 300_000;
 const PARAM_LENGTH_MAX = 512;
 
 export function createServer(
-  options: IntakeOptions,
+  options: HttpParts,
   waiting = new WaitingCallers(options.road, options.clock, WAITING_MAX),
   dialects = openDialects(options, waiting),
 ): FastifyInstance {
@@ -87,7 +87,7 @@ function denyIn(dialects: Dialects): Deny {
 }
 
 // The dialect whose caller would wait for the end; null: it is no call that would.
-function heldBy(dialects: Dialects, { settings }: IntakeOptions, request: FastifyRequest) {
+function heldBy(dialects: Dialects, { settings }: HttpParts, request: FastifyRequest) {
   const dialect = dialectAt(dialects, request.url);
   if (dialect === null) return null;
   return readPatience(request.headers.prefer, settings).kind === 'async' ? null : dialect;
@@ -101,7 +101,7 @@ function addRoutes(app: FastifyInstance, parts: Omit<Opening, 'app'>): void {
 
 // What no route could be looked for. Nothing is around it: an exception would end the process.
 function answerNoAddress(
-  { options, dialects }: { options: IntakeOptions; dialects: Dialects },
+  { options, dialects }: { options: HttpParts; dialects: Dialects },
   error: FastifyError,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -119,7 +119,7 @@ function answerNoAddress(
 }
 
 function answerError(
-  options: IntakeOptions,
+  options: HttpParts,
   error: FastifyError,
   request: FastifyRequest | null,
   reply: FastifyReply,

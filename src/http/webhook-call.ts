@@ -7,13 +7,13 @@ import { HOLDERS } from '../domain/idempotency.ts';
 import { type AccountId, platformOf } from '../domain/ids.ts';
 import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import type { WebhookCall } from '../updates/updates.ts';
-import type { IntakeOptions } from './context.ts';
+import type { HttpParts } from './context.ts';
 
 // Refusals that pass: the update goes to the app again, later.
 const PASSING = ['queue_full', 'disk_full', 'journal_failed', 'shutting_down'];
 
 export async function makeWebhookCall(
-  options: IntakeOptions,
+  options: HttpParts,
   account: AccountId,
   call: WebhookCall,
   key: string,
@@ -29,7 +29,7 @@ export async function makeWebhookCall(
 }
 
 async function makeCall(
-  options: IntakeOptions,
+  options: HttpParts,
   account: AccountId,
   { method, params }: WebhookCall,
   key: string,

@@ -9,7 +9,7 @@ import { type AccountId, parseAccountId, platformOf } from '../domain/ids.ts';
 import { unreachable } from '../system/assert.ts';
 import { parseJson } from '../system/json.ts';
 import { ANYONE } from './auth/access.ts';
-import type { IntakeOptions } from './context.ts';
+import type { HttpParts } from './context.ts';
 import { JsonBodyError, sendAnswer } from './edge.ts';
 import { SAMPLE, text } from './openapi/common.ts';
 import { refuse, sendProblem } from './problem.ts';
@@ -19,7 +19,7 @@ interface ByAccount {
   Params: { platform: string; account: string };
 }
 
-const RECEIVE: Route<IntakeOptions> = {
+const RECEIVE: Route<HttpParts> = {
   method: 'POST',
   url: '/webhook/:platform/:account',
   owner: 'webhook',
@@ -47,7 +47,7 @@ const RECEIVE: Route<IntakeOptions> = {
 
 // Some platforms ask, before they post anything, whether the webhook is wanted. What is asked and answered is the
 // platform's to describe.
-const VERIFY: Route<IntakeOptions> = {
+const VERIFY: Route<HttpParts> = {
   method: 'GET',
   url: '/webhook/:platform/:account',
   access: ANYONE,
@@ -64,13 +64,13 @@ const VERIFY: Route<IntakeOptions> = {
   handler: verify,
 };
 
-export const WEBHOOK_ROUTES = group<IntakeOptions>([RECEIVE, VERIFY], withOptions);
+export const WEBHOOK_ROUTES = group<HttpParts>([RECEIVE, VERIFY], withOptions);
 
 // What is repeated is a number or the like, and never a page.
 const CHALLENGE = /^[\w.-]{1,256}$/;
 
 function verify(
-  { updates, platforms }: IntakeOptions,
+  { updates, platforms }: HttpParts,
   request: FastifyRequest<ByAccount>,
   reply: FastifyReply,
 ) {
@@ -91,7 +91,7 @@ function addRawJson(app: FastifyInstance): void {
 
 // Before the body is read: a stranger's is not.
 function admit(
-  { updates, platforms }: IntakeOptions,
+  { updates, platforms }: HttpParts,
   request: FastifyRequest<ByAccount>,
   reply: FastifyReply,
   done: () => void,
@@ -106,7 +106,7 @@ function admit(
 }
 
 function refuseUnproven(
-  platforms: IntakeOptions['platforms'],
+  platforms: HttpParts['platforms'],
   account: AccountId,
   reply: FastifyReply,
 ): unknown {
@@ -116,7 +116,7 @@ function refuseUnproven(
 
 // null: the platform posts no updates, or there is none of that name.
 function accountOf(
-  platforms: IntakeOptions['platforms'],
+  platforms: HttpParts['platforms'],
   { params }: FastifyRequest<ByAccount>,
 ): AccountId | null {
   const { platform, account } = params;
@@ -126,7 +126,7 @@ function accountOf(
 }
 
 async function receive(
-  options: IntakeOptions,
+  options: HttpParts,
   request: FastifyRequest<ByAccount>,
   reply: FastifyReply,
 ) {

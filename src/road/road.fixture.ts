@@ -1,4 +1,4 @@
-// A road that only queues, for tests of intake: deliveries end when a test says so.
+// A road that only queues, for tests of routes: deliveries end when a test says so.
 
 import type { NewDelivery, State } from '../domain/delivery.ts';
 import type { Interest, RoadEvent, RoadListener } from '../domain/event.ts';

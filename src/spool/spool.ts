@@ -53,7 +53,7 @@ export type FileSpool = Pick<
   'bytes' | 'isEmpty' | 'has' | 'read' | 'receive' | 'unpin' | 'discard' | 'sweep'
 >;
 
-// What intake needs of it.
+// What the routes need of it.
 export type Receiving = Pick<Spool, 'receive' | 'unpin' | 'discard'>;
 
 export class Spool {

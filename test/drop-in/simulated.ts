@@ -5,7 +5,7 @@ import { Accounts } from '../../src/accounts/accounts.ts';
 import { createEngine } from '../../src/app/delivery.ts';
 import { type Config, defaultConfig } from '../../src/config/config.ts';
 import type { AccountId } from '../../src/domain/ids.ts';
-import type { IntakeOptions } from '../../src/http/context.ts';
+import type { HttpParts } from '../../src/http/context.ts';
 import { createServer } from '../../src/http/server.ts';
 import { NO_SCOPE, openGuards } from '../../src/keys/keys.ts';
 import { virtualToken as tokenOf } from '../../src/platforms/telegram/credentials.ts';
@@ -75,7 +75,7 @@ export async function dropIn(
       throw error;
     },
   });
-  const options: IntakeOptions = {
+  const options: HttpParts = {
     ...{ clock, road: engine.road, ledger, tag: journal.tag, accounts, platforms },
     guards: await openGuards({ clock, journal, adminKey: 'key', virtualToken: tokenOf }),
     health: async () => ({}),

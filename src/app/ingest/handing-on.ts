@@ -4,7 +4,7 @@
 import { prepare, submit } from '../../accept/submit.ts';
 import { HOLDERS } from '../../domain/idempotency.ts';
 import { platformOf } from '../../domain/ids.ts';
-import type { IntakeOptions } from '../../http/context.ts';
+import type { HttpParts } from '../../http/context.ts';
 import { showPost } from '../../http/ingest/view.ts';
 import type { Handed } from '../../ingest/forwarding.ts';
 import type { ForwardTarget, SourceView } from '../../ingest/ingest.ts';
@@ -25,7 +25,7 @@ const POST_MS_MAX = 30_000;
 // Refusals that pass.
 const PASSING = ['queue_full', 'disk_full', 'journal_failed', 'shutting_down', 'not_owner'];
 
-export function openHandingOn(resources: Resources, options: () => IntakeOptions): HandingOn {
+export function openHandingOn(resources: Resources, options: () => HttpParts): HandingOn {
   const { clock, log, secret: gatewaySecret, secretPrevious } = resources;
   const secret = derivedSigningSecret(gatewaySecret, 'ingest');
   const former = secretPrevious === null ? [] : [derivedSigningSecret(secretPrevious, 'ingest')];

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Config } from '../../config/config.ts';
 import { type AccountId, platformOf } from '../../domain/ids.ts';
-import type { IntakeOptions } from '../../http/context.ts';
+import type { HttpParts } from '../../http/context.ts';
 import type { IngestDesk, NewReaderAccount } from '../../http/ingest/port.ts';
 import { Forwarding } from '../../ingest/forwarding.ts';
 import { Ingest, type IngestSettings, type ReaderPool } from '../../ingest/ingest.ts';
@@ -54,7 +54,7 @@ export function openIngest(
   config: Config,
   resources: Resources,
   metrics: Pick<Metrics, 'samples'>,
-  options: () => IntakeOptions,
+  options: () => HttpParts,
 ): IngestPart {
   if (config.ingest === 'off') return OFF;
   const { clock, random, log, journal, platforms } = resources;

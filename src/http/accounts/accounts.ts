@@ -12,7 +12,7 @@ import { type AccountId, parseAccountId } from '../../domain/ids.ts';
 import type { AccountView, LimitsView } from '../../road/road.ts';
 import { checkOf } from '../../system/check.ts';
 import { ADMIN_ACTS, ADMIN_READS, operator, viewer } from '../auth/access.ts';
-import type { IntakeOptions } from '../context.ts';
+import type { HttpParts } from '../context.ts';
 import { count, SAMPLE, text, timeOrNull } from '../openapi/common.ts';
 import { refuse, sendProblem } from '../problem.ts';
 import { group, type Route } from '../route.ts';
@@ -31,7 +31,7 @@ interface ById {
 }
 
 interface AccountPorts {
-  readonly options: IntakeOptions;
+  readonly options: HttpParts;
   readonly seen: Seen;
 }
 
@@ -245,7 +245,7 @@ export const ACCOUNT_ROUTES = group<AccountPorts>(
 );
 
 async function probe(
-  { road, clock }: IntakeOptions,
+  { road, clock }: HttpParts,
   { params, body }: FastifyRequest<ById>,
   reply: FastifyReply,
 ) {
@@ -270,7 +270,7 @@ async function probe(
 }
 
 async function remove(
-  { removeAccount }: IntakeOptions,
+  { removeAccount }: HttpParts,
   { params, caller }: FastifyRequest<ById>,
   reply: FastifyReply,
 ) {
@@ -283,12 +283,12 @@ async function remove(
 }
 
 class Seen {
-  readonly #options: Pick<IntakeOptions, 'clock' | 'road'>;
+  readonly #options: Pick<HttpParts, 'clock' | 'road'>;
   // By account; null is all of them.
   readonly #limits = new Map<AccountId | null, readonly LimitsView[]>();
   #at = Number.NEGATIVE_INFINITY;
 
-  constructor(options: Pick<IntakeOptions, 'clock' | 'road'>) {
+  constructor(options: Pick<HttpParts, 'clock' | 'road'>) {
     this.#options = options;
   }
 
@@ -311,12 +311,7 @@ class Seen {
   }
 }
 
-function showLimits(
-  options: IntakeOptions,
-  seen: Seen,
-  request: FastifyRequest,
-  reply: FastifyReply,
-) {
+function showLimits(options: HttpParts, seen: Seen, request: FastifyRequest, reply: FastifyReply) {
   const { query } = request;
   if (!checkLimitsQuery.Check(query)) {
     return sendProblem(reply, invalid('invalid_query', troublesOf(checkLimitsQuery, query)));

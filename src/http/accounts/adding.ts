@@ -6,7 +6,7 @@ import { identityProblem, invalid } from '../../accept/problems.ts';
 import { troublesOf } from '../../accept/trouble.ts';
 import { checkOf } from '../../system/check.ts';
 import { ADMIN_ACTS } from '../auth/access.ts';
-import type { IntakeOptions } from '../context.ts';
+import type { HttpParts } from '../context.ts';
 import { SAMPLE, text } from '../openapi/common.ts';
 import { sendProblem } from '../problem.ts';
 import type { Route } from '../route.ts';
@@ -25,7 +25,7 @@ const NewAccount = Type.Object(
 );
 const checkNewAccount = checkOf(NewAccount);
 
-export const ADD: Route<{ readonly options: IntakeOptions }> = {
+export const ADD: Route<{ readonly options: HttpParts }> = {
   method: 'POST',
   url: '/v1/accounts',
   access: ADMIN_ACTS,
@@ -50,7 +50,7 @@ export const ADD: Route<{ readonly options: IntakeOptions }> = {
 };
 
 async function add(
-  { accounts }: IntakeOptions,
+  { accounts }: HttpParts,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {

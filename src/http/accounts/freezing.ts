@@ -10,13 +10,13 @@ import { parseAccountId } from '../../domain/ids.ts';
 import type { HandOnLimits } from '../../road/road.ts';
 import { checkOf } from '../../system/check.ts';
 import { operator } from '../auth/access.ts';
-import type { IntakeOptions } from '../context.ts';
+import type { HttpParts } from '../context.ts';
 import { count, SAMPLE, text, textOrNull } from '../openapi/common.ts';
 import { refuse, sendProblem } from '../problem.ts';
 import type { Route } from '../route.ts';
 
 export interface FreezePorts {
-  readonly options: IntakeOptions;
+  readonly options: HttpParts;
   // What was seen of the limits a moment ago: who changes them sees the change.
   readonly seen: { forget(): void };
 }

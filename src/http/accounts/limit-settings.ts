@@ -11,13 +11,13 @@ import type { LimitSetting } from '../../domain/limit-setting.ts';
 import { unreachable } from '../../system/assert.ts';
 import { checkOf } from '../../system/check.ts';
 import { operator, viewer } from '../auth/access.ts';
-import type { IntakeOptions } from '../context.ts';
+import type { HttpParts } from '../context.ts';
 import { SAMPLE, text, textOrNull } from '../openapi/common.ts';
 import { refuse, sendProblem } from '../problem.ts';
 import type { Route } from '../route.ts';
 
 interface LimitPorts {
-  readonly options: IntakeOptions;
+  readonly options: HttpParts;
   // What was seen of the limits a moment ago: who changes them sees the change.
   readonly seen: { forget(): void };
 }

@@ -8,7 +8,7 @@ import { NO_SCOPE, type Scope } from '../../keys/keys.ts';
 import { createTelegram } from '../../platforms/telegram/telegram.ts';
 import type { Inbound } from '../../updates/updates.ts';
 import { type Bench, bench, ingestDesk } from '../context.fixture.ts';
-import type { IntakeSettings } from '../context.ts';
+import type { HttpSettings } from '../context.ts';
 import { routesOf } from '../dialects/drop-in.ts';
 import { addPageRoutes, PAGE_ROUTES } from '../page.ts';
 import { ROUTES } from '../route-list.ts';
@@ -26,7 +26,7 @@ let far: Bench;
 const routes: { method: Method; url: string; declared: Access | undefined }[] = [];
 
 // The same server; whoever has passed its guards is told so, and nothing is done.
-async function guardsOnly(settings: Partial<IntakeSettings> = {}): Promise<Bench> {
+async function guardsOnly(settings: Partial<HttpSettings> = {}): Promise<Bench> {
   // Webhooks have a secret of their own, which is right here.
   const updates = { admits: () => true } as unknown as Inbound;
   const at = await bench(settings, [], { updates, ingest: ingestDesk() });

@@ -7,7 +7,7 @@ import { invalid } from '../../accept/problems.ts';
 import { showTime } from '../../accept/time.ts';
 import { troublesOf } from '../../accept/trouble.ts';
 import { strikeSecrets } from '../../system/log.ts';
-import type { IntakeOptions } from '../context.ts';
+import type { HttpParts } from '../context.ts';
 import { nextPage, text, time } from '../openapi/common.ts';
 import { sendProblem } from '../problem.ts';
 import { group, type Route, withOptions } from '../route.ts';
@@ -20,7 +20,7 @@ const SHOWN_MAX = 1000;
 const CODE = /"code":"(\w+)"/;
 
 // A step before the answer leaves. A log that cannot be written is no reason to hide what was done.
-export function noteDone(options: IntakeOptions, about: 'path' | 'body') {
+export function noteDone(options: HttpParts, about: 'path' | 'body') {
   const { guards, clock, log } = options;
   return async (request: FastifyRequest, reply: FastifyReply, payload: unknown) => {
     const { holder } = request;
@@ -71,7 +71,7 @@ const Audit = Type.Object({
   next: nextPage,
 });
 
-const READ: Route<IntakeOptions> = {
+const READ: Route<HttpParts> = {
   method: 'GET',
   url: '/v1/audit',
   access: ADMIN_READS,
@@ -83,9 +83,9 @@ const READ: Route<IntakeOptions> = {
   handler: read,
 };
 
-export const AUDIT_ROUTES = group<IntakeOptions>([READ], withOptions);
+export const AUDIT_ROUTES = group<HttpParts>([READ], withOptions);
 
-async function read({ guards }: IntakeOptions, { query }: FastifyRequest, reply: FastifyReply) {
+async function read({ guards }: HttpParts, { query }: FastifyRequest, reply: FastifyReply) {
   if (!checkAuditQuery.Check(query)) {
     return sendProblem(reply, invalid('invalid_query', troublesOf(checkAuditQuery, query)));
   }

@@ -9,7 +9,7 @@ import type { ErrorCode, Problem } from '../../domain/errors.ts';
 import { HOLDERS } from '../../domain/idempotency.ts';
 import { mayAct, ROLES, type Role } from '../../domain/role.ts';
 import { type Bounds, type Holder, isCsrf, type Session } from '../../keys/keys.ts';
-import type { IntakeOptions } from '../context.ts';
+import type { HttpParts } from '../context.ts';
 import { isLoopback } from '../edge.ts';
 import { toldHolder } from '../fleet/holder.ts';
 import { OpenConnections } from '../open-connections.ts';
@@ -41,7 +41,7 @@ const TEXT_QUERY = 'text';
 
 type Hook = (request: FastifyRequest, reply: FastifyReply, done: () => void) => void;
 
-export function guardRoutes(app: FastifyInstance, options: IntakeOptions): void {
+export function guardRoutes(app: FastifyInstance, options: HttpParts): void {
   app.decorateRequest('caller', '');
   app.decorateRequest('holder', null);
   app.decorateRequest('session', null);
@@ -55,7 +55,7 @@ export function guardRoutes(app: FastifyInstance, options: IntakeOptions): void 
   app.addHook('onRoute', (route) => guardRoute(route, options, lines));
 }
 
-function guardRoute(route: RouteOptions, options: IntakeOptions, lines: OpenConnections): void {
+function guardRoute(route: RouteOptions, options: HttpParts, lines: OpenConnections): void {
   const access = accessOf(route.config);
   const role = roleOf(access, options.settings.host);
   if (role !== null) {
@@ -79,7 +79,7 @@ function roleOf({ role }: Access, host: string): Role | null {
   return role;
 }
 
-function admission(options: IntakeOptions, { reach }: Access, role: Role): Hook {
+function admission(options: HttpParts, { reach }: Access, role: Role): Hook {
   if (options.fleet?.side === 'inner') return admitTold(options);
   const { clock } = options;
   const admitted = new Set(ROLES.filter((each) => mayAct(each, role)));
@@ -110,7 +110,7 @@ function admission(options: IntakeOptions, { reach }: Access, role: Role): Hook 
 }
 
 // By the node that was asked.
-function admitTold(options: IntakeOptions): Hook {
+function admitTold(options: HttpParts): Hook {
   return (request, _reply, done) => {
     request.holder = toldHolder(options, request);
     request.caller = request.holder?.name ?? '';
@@ -119,7 +119,7 @@ function admitTold(options: IntakeOptions): Hook {
 }
 
 function holderOf(
-  { guards }: IntakeOptions,
+  { guards }: HttpParts,
   request: FastifyRequest,
 ): Holder | Extract<ErrorCode, 'unauthorized' | 'csrf'> {
   const { authorization } = request.headers;
@@ -138,7 +138,7 @@ function holderOf(
   return session.holder;
 }
 
-function holding({ guards }: IntakeOptions, lines: OpenConnections): Hook {
+function holding({ guards }: HttpParts, lines: OpenConnections): Hook {
   return ({ holder, session }, reply, done) => {
     if (session !== null) lines.hold(reply.raw, () => guards.sessions.isOpen(session));
     else if (holder !== null) lines.hold(reply.raw, () => guards.keyring.holds(holder));
@@ -147,7 +147,7 @@ function holding({ guards }: IntakeOptions, lines: OpenConnections): Hook {
 }
 
 // After the body was read: most of it is about what the request names.
-function confinement(options: IntakeOptions, { reach }: Access): Hook {
+function confinement(options: HttpParts, { reach }: Access): Hook {
   return (request, reply, done) => {
     const { holder, query } = request;
     if (holder?.role === 'viewer' && TEXT_QUERY in (query as object)) {

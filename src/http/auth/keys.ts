@@ -10,7 +10,7 @@ import { type Problem, problem } from '../../domain/errors.ts';
 import { parseAccountId } from '../../domain/ids.ts';
 import { type KeyView, type NewKeyRequest, NO_SCOPE } from '../../keys/keys.ts';
 import { NEVER } from '../../store/ports/keys.ts';
-import type { IntakeOptions } from '../context.ts';
+import type { HttpParts } from '../context.ts';
 import { nextPage, SAMPLE } from '../openapi/common.ts';
 import { refuse, sendProblem } from '../problem.ts';
 import { group, type Route, withOptions } from '../route.ts';
@@ -39,7 +39,7 @@ interface ById {
 
 const params = { id: SAMPLE.key };
 
-const LIST: Route<IntakeOptions> = {
+const LIST: Route<HttpParts> = {
   method: 'GET',
   url: '/v1/keys',
   access: ADMIN_READS,
@@ -51,7 +51,7 @@ const LIST: Route<IntakeOptions> = {
   handler: list,
 };
 
-const CREATE: Route<IntakeOptions> = {
+const CREATE: Route<HttpParts> = {
   method: 'POST',
   url: '/v1/keys',
   access: ADMIN_ACTS,
@@ -82,7 +82,7 @@ const CREATE: Route<IntakeOptions> = {
   handler: create,
 };
 
-const REVOKE: Route<IntakeOptions> = {
+const REVOKE: Route<HttpParts> = {
   method: 'DELETE',
   url: '/v1/keys/:id',
   access: ADMIN_ACTS,
@@ -96,7 +96,7 @@ const REVOKE: Route<IntakeOptions> = {
   },
 };
 
-const ROTATE: Route<IntakeOptions> = {
+const ROTATE: Route<HttpParts> = {
   method: 'POST',
   url: '/v1/keys/:id/rotate',
   access: ADMIN_ACTS,
@@ -108,9 +108,9 @@ const ROTATE: Route<IntakeOptions> = {
   handler: rotate,
 };
 
-export const KEY_ROUTES = group<IntakeOptions>([LIST, CREATE, REVOKE, ROTATE], withOptions);
+export const KEY_ROUTES = group<HttpParts>([LIST, CREATE, REVOKE, ROTATE], withOptions);
 
-async function list(options: IntakeOptions, request: FastifyRequest, reply: FastifyReply) {
+async function list(options: HttpParts, request: FastifyRequest, reply: FastifyReply) {
   const { query } = request;
   if (!checkKeysQuery.Check(query)) {
     return sendProblem(reply, invalid('invalid_query', troublesOf(checkKeysQuery, query)));
@@ -120,7 +120,7 @@ async function list(options: IntakeOptions, request: FastifyRequest, reply: Fast
   return { keys: keys.map(showKey), next: keys.length === max ? keys.at(-1)!.id : null };
 }
 
-async function create(options: IntakeOptions, request: FastifyRequest, reply: FastifyReply) {
+async function create(options: HttpParts, request: FastifyRequest, reply: FastifyReply) {
   const wanted = read(options, request.body);
   if ('code' in wanted) return sendProblem(reply, wanted);
   const created = await options.guards.keyring.create(wanted);
@@ -129,7 +129,7 @@ async function create(options: IntakeOptions, request: FastifyRequest, reply: Fa
   return sendCreated(reply, created);
 }
 
-async function rotate(options: IntakeOptions, request: FastifyRequest<ById>, reply: FastifyReply) {
+async function rotate(options: HttpParts, request: FastifyRequest<ById>, reply: FastifyReply) {
   const body = request.body === undefined ? {} : request.body;
   if (!checkKeyRotation.Check(body)) {
     return sendProblem(reply, invalid('invalid_message', troublesOf(checkKeyRotation, body)));
@@ -153,7 +153,7 @@ function full(reply: FastifyReply, keysMax: number) {
   return refuse(reply, 'keys_full', `${keysMax} keys are valid.`);
 }
 
-function read(options: IntakeOptions, body: unknown): NewKeyRequest | Problem {
+function read(options: HttpParts, body: unknown): NewKeyRequest | Problem {
   const isVirtual = typeof body === 'object' && body !== null && 'virtual' in body;
   if (isVirtual) {
     if (checkVirtualToken.Check(body)) return virtual(options, body);
@@ -171,14 +171,14 @@ function read(options: IntakeOptions, body: unknown): NewKeyRequest | Problem {
 }
 
 // Those that have virtual tokens.
-function servedPlatforms({ platforms }: IntakeOptions): string[] {
+function servedPlatforms({ platforms }: HttpParts): string[] {
   return [...platforms.values()].flatMap(({ name, credentials }) =>
     credentials.virtual === undefined ? [] : [name],
   );
 }
 
 // It only ever sends, and for one account that is known.
-function virtual(options: IntakeOptions, body: VirtualTokenRequest): NewKeyRequest | Problem {
+function virtual(options: HttpParts, body: VirtualTokenRequest): NewKeyRequest | Problem {
   const { name, account } = body;
   const id = parseAccountId(account);
   const known = id === null ? null : options.accounts.get(id);
@@ -196,7 +196,7 @@ function scopeOf(body: ApiKeyRequest | VirtualTokenRequest) {
   return { ...NO_SCOPE, chats, methods, perMinute, priority };
 }
 
-function expiryOf({ clock }: IntakeOptions, { ttl }: { ttl?: number }): number | null {
+function expiryOf({ clock }: HttpParts, { ttl }: { ttl?: number }): number | null {
   return ttl === undefined ? null : clock.now() + ttl * 1000;
 }
 

@@ -6,7 +6,7 @@ import Type from 'typebox';
 import { invalid } from '../../accept/problems.ts';
 import { troublesOf } from '../../accept/trouble.ts';
 import { type Holder, LINK_MS, type Session } from '../../keys/keys.ts';
-import type { IntakeOptions } from '../context.ts';
+import type { HttpParts } from '../context.ts';
 import { isOfAnotherSite } from '../edge.ts';
 import { SAMPLE } from '../openapi/common.ts';
 import { refuse, sendProblem } from '../problem.ts';
@@ -34,7 +34,7 @@ const STALE_LINK = `<!doctype html><meta charset="utf-8"><title>Sluice</title>
 or get another with <code>sluice login-link</code>.
 `;
 
-const ME: Route<IntakeOptions> = {
+const ME: Route<HttpParts> = {
   method: 'GET',
   url: '/v1/me',
   access: viewer('open'),
@@ -48,7 +48,7 @@ const ME: Route<IntakeOptions> = {
   },
 };
 
-const LINK: Route<IntakeOptions> = {
+const LINK: Route<HttpParts> = {
   method: 'POST',
   url: '/v1/login-links',
   access: ADMIN_ACTS,
@@ -69,7 +69,7 @@ const LINK: Route<IntakeOptions> = {
 };
 
 // A key or a link is what these two ask for.
-const FOLLOW: Route<IntakeOptions> = {
+const FOLLOW: Route<HttpParts> = {
   method: 'GET',
   url: '/login',
   access: { ...LINKED, audit: 'path' },
@@ -86,7 +86,7 @@ const FOLLOW: Route<IntakeOptions> = {
   handler: follow,
 };
 
-const LOG_IN: Route<IntakeOptions> = {
+const LOG_IN: Route<HttpParts> = {
   method: 'POST',
   url: '/login',
   access: { ...ANYONE, audit: 'path' },
@@ -100,7 +100,7 @@ const LOG_IN: Route<IntakeOptions> = {
   handler: logIn,
 };
 
-const LOG_OUT: Route<IntakeOptions> = {
+const LOG_OUT: Route<HttpParts> = {
   method: 'POST',
   url: '/logout',
   access: viewer('open'),
@@ -116,9 +116,9 @@ const LOG_OUT: Route<IntakeOptions> = {
   },
 };
 
-export const LOGIN_ROUTES = group<IntakeOptions>([ME, LINK, FOLLOW, LOG_IN, LOG_OUT], withOptions);
+export const LOGIN_ROUTES = group<HttpParts>([ME, LINK, FOLLOW, LOG_IN, LOG_OUT], withOptions);
 
-async function logIn(options: IntakeOptions, request: FastifyRequest, reply: FastifyReply) {
+async function logIn(options: HttpParts, request: FastifyRequest, reply: FastifyReply) {
   const { body } = request;
   if (!checkLogin.Check(body)) {
     return sendProblem(reply, invalid('invalid_message', troublesOf(checkLogin, body)));
@@ -133,7 +133,7 @@ async function logIn(options: IntakeOptions, request: FastifyRequest, reply: Fas
 }
 
 // A browser follows it: it is answered with a page, or with the way to it.
-async function follow(options: IntakeOptions, request: FastifyRequest, reply: FastifyReply) {
+async function follow(options: HttpParts, request: FastifyRequest, reply: FastifyReply) {
   // It stands in the address: not to be kept, nor to be told to the next page.
   reply.header('referrer-policy', 'no-referrer');
   reply.header('cache-control', 'no-store');
@@ -164,7 +164,7 @@ function showPage(reply: FastifyReply, status: number, page: string): FastifyRep
 }
 
 function enter(
-  { guards }: IntakeOptions,
+  { guards }: HttpParts,
   request: FastifyRequest,
   reply: FastifyReply,
   holder: Holder,
@@ -180,7 +180,7 @@ function enter(
 
 // Counts a failure. True: it was one too many, and is answered already; only the others are logged, so that nobody can
 // fill the log.
-function mustWait(options: IntakeOptions, { ip }: FastifyRequest, reply: FastifyReply): boolean {
+function mustWait(options: HttpParts, { ip }: FastifyRequest, reply: FastifyReply): boolean {
   const { guards, clock, log } = options;
   const waitMs = guards.throttle.failed(ip, clock.now());
   if (waitMs === 0) {

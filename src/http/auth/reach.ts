@@ -7,13 +7,13 @@ import { parseId, platformOf } from '../../domain/ids.ts';
 import type { Bounds, Holder } from '../../keys/keys.ts';
 import type { StreamView } from '../../streams/streams.ts';
 import { unreachable } from '../../system/assert.ts';
-import type { IntakeOptions } from '../context.ts';
+import type { HttpParts } from '../context.ts';
 import type { Reach } from './access.ts';
 
 type Named = Readonly<Record<string, unknown>>;
 
 export async function isWithin(
-  options: IntakeOptions,
+  options: HttpParts,
   reach: Reach,
   bounds: Bounds,
   request: FastifyRequest,
@@ -59,19 +59,19 @@ export async function isWithin(
   }
 }
 
-async function messageOf({ tag, ledger }: IntakeOptions, id: string): Promise<Delivery | null> {
+async function messageOf({ tag, ledger }: HttpParts, id: string): Promise<Delivery | null> {
   const seq = parseId(tag, id);
   return seq === null ? null : ledger.get(seq);
 }
 
-async function streamOf({ output }: IntakeOptions, id: string): Promise<StreamView | null> {
+async function streamOf({ output }: HttpParts, id: string): Promise<StreamView | null> {
   return (await output?.live.get(id)) ?? null;
 }
 
 // Its own, or one whose messages it could edit itself. A change is also shown to those who observe the stream, and
 // whoever opened it was judged for them.
 function mayChange(
-  { platforms }: IntakeOptions,
+  { platforms }: HttpParts,
   bounds: Bounds,
   stream: StreamView,
   holder: Holder | null,

@@ -20,12 +20,12 @@ import { type Problem, problem, type Trouble } from '../../domain/errors.ts';
 import { ownKey } from '../../domain/idempotency.ts';
 import type { Platform } from '../../platforms/platform.ts';
 import { unreachable } from '../../system/assert.ts';
-import type { IntakeOptions } from '../context.ts';
+import type { HttpParts } from '../context.ts';
 import { badLines, fillFrom } from './audience-fill.ts';
 import { type BroadcastOrder, checkBroadcast } from './schema.ts';
 import { type ShownBroadcast, showBroadcast } from './view.ts';
 
-export type BroadcastOptions = IntakeOptions & { readonly broadcasts: Broadcasting };
+export type BroadcastOptions = HttpParts & { readonly broadcasts: Broadcasting };
 // A list that comes beside the order, not in it.
 export type List = { readonly source: Readable; readonly format: ListFormat };
 

@@ -10,7 +10,7 @@ import { type AccountId, isVirtualToken, platformOf } from '../../domain/ids.ts'
 import { priorityOfUrgency } from '../../domain/priority.ts';
 import type { Bounds } from '../../keys/keys.ts';
 import type { Claimant } from '../../system/shares.ts';
-import type { IntakeOptions, IntakeSettings } from '../context.ts';
+import type { HttpParts, HttpSettings } from '../context.ts';
 
 export interface Speaker extends Claimant {
   readonly kind: 'speaker';
@@ -33,7 +33,7 @@ export type FoundSpeaker = Speaker | Unknown;
 const WRONG: Unknown = Object.freeze({ kind: 'wrong' });
 
 export function speakerOf(
-  options: Pick<IntakeOptions, 'accounts' | 'guards'>,
+  options: Pick<HttpParts, 'accounts' | 'guards'>,
   platform: string,
   token: string,
   address: string,
@@ -48,7 +48,7 @@ export function speakerOf(
 }
 
 function ownSpeaker(
-  accounts: IntakeOptions['accounts'],
+  accounts: HttpParts['accounts'],
   identity: Identity,
   credential: string,
   address: string,
@@ -61,7 +61,7 @@ function ownSpeaker(
 }
 
 function virtualSpeaker(
-  { accounts, guards }: Pick<IntakeOptions, 'accounts' | 'guards'>,
+  { accounts, guards }: Pick<HttpParts, 'accounts' | 'guards'>,
   platform: string,
   token: string,
   address: string,
@@ -82,7 +82,7 @@ function virtualSpeaker(
 // Clients that know nothing of Sluice send none of these, and get what the gateway is set to.
 
 // How long a caller holds the line: until the end, for a time (then it is withdrawn), or not at all.
-export type Patience = IntakeSettings['wait'];
+export type Patience = HttpSettings['wait'];
 
 export type ReadSendOptions =
   | { kind: 'read'; sendOptions: SendOptions; patience: Patience }
@@ -90,7 +90,7 @@ export type ReadSendOptions =
 
 export function readSendOptions(
   headers: IncomingHttpHeaders,
-  settings: IntakeSettings,
+  settings: HttpSettings,
 ): ReadSendOptions {
   const ttl = readTtl(headers['x-sluice-ttl']);
   if (Number.isNaN(ttl)) {
@@ -151,7 +151,7 @@ function readPriority(value: string | string[] | undefined): SendOptions['priori
 
 export function readPatience(
   value: string | string[] | undefined,
-  settings: IntakeSettings,
+  settings: HttpSettings,
 ): Patience {
   if (value === undefined) return settings.wait;
   const preferences = [value].flat().join(',');

@@ -34,7 +34,7 @@ import { type Problem, problem } from '../../domain/errors.ts';
 import { HOLDERS, ownKey } from '../../domain/idempotency.ts';
 import { type AccountId, formatId } from '../../domain/ids.ts';
 import type { AnswerHeaders, DialectParams, ValueAnswer } from '../../platforms/platform.ts';
-import type { IntakeOptions } from '../context.ts';
+import type { HttpParts } from '../context.ts';
 import { withHeaders } from '../edge.ts';
 import { answerProblem, answerStopping, type ServedPlatform } from './answers.ts';
 import { type Patience, readSendOptions, type Speaker, type VirtualSpeaker } from './caller.ts';
@@ -68,13 +68,13 @@ type Patiently =
   | { kind: 'full' };
 
 export class Deliveries {
-  readonly #options: IntakeOptions;
+  readonly #options: HttpParts;
   readonly #platform: Pick<ServedPlatform, 'name' | 'dialect'>;
   readonly #waiting: WaitingCallers;
   readonly #adoption: Adoption;
 
   constructor(
-    options: IntakeOptions,
+    options: HttpParts,
     platform: Pick<ServedPlatform, 'name' | 'dialect'>,
     waiting: WaitingCallers,
   ) {

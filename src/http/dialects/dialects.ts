@@ -2,14 +2,14 @@
 
 import type { WaitingCallers } from '../../accept/callers.ts';
 import type { Dialect, Platform } from '../../platforms/platform.ts';
-import type { IntakeOptions } from '../context.ts';
+import type { HttpParts } from '../context.ts';
 import type { ServedPlatform } from './answers.ts';
 import { DropIn } from './drop-in.ts';
 
 // By the platform's name.
 export type Dialects = ReadonlyMap<string, DropIn>;
 
-export function openDialects(options: IntakeOptions, waiting: WaitingCallers): Dialects {
+export function openDialects(options: HttpParts, waiting: WaitingCallers): Dialects {
   const served = [...options.platforms.values()].filter(isServed);
   return new Map(
     served.map((platform) => [platform.name, new DropIn(options, platform, waiting)] as const),

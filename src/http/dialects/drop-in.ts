@@ -37,7 +37,7 @@ import {
   isStream,
 } from '../bodies.ts';
 import { Peers } from '../connections.ts';
-import type { IntakeOptions } from '../context.ts';
+import type { HttpParts } from '../context.ts';
 import { sendAnswer } from '../edge.ts';
 import type { Refuse } from '../fleet/forward.ts';
 import { gateOf, type OwnerGate } from '../fleet/gate.ts';
@@ -81,12 +81,12 @@ interface ReadCall {
 
 export class DropIn {
   readonly platform: ServedPlatform;
-  readonly #options: IntakeOptions;
+  readonly #options: HttpParts;
   readonly #waiting: WaitingCallers;
   readonly #deliveries: Deliveries;
   readonly #passing: Passing;
 
-  constructor(options: IntakeOptions, platform: ServedPlatform, waiting: WaitingCallers) {
+  constructor(options: HttpParts, platform: ServedPlatform, waiting: WaitingCallers) {
     this.platform = platform;
     this.#options = options;
     this.#waiting = waiting;
@@ -258,7 +258,7 @@ declare module 'fastify' {
 
 interface DropInPorts {
   readonly dropIn: DropIn;
-  readonly accounts: IntakeOptions['accounts'];
+  readonly accounts: HttpParts['accounts'];
   readonly peers: Peers;
   readonly strangers: StrangerTurns;
   // null: this process is the only one.
@@ -271,7 +271,7 @@ export function routesOf({ routes }: Dialect): BareRoute<DropIn>[] {
 }
 
 // The hooks and parsers of `app` hold for this dialect alone.
-export function mountDialect(app: FastifyInstance, options: IntakeOptions, dropIn: DropIn): void {
+export function mountDialect(app: FastifyInstance, options: HttpParts, dropIn: DropIn): void {
   const { accounts, settings } = options;
   const gate = gateOf(options.fleet);
   const peers = new Peers(settings.trustedProxies);

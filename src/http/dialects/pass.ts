@@ -14,7 +14,7 @@ import type {
 } from '../../platforms/platform.ts';
 import type { StreamedReply } from '../../system/http/transport.ts';
 import { Shares } from '../../system/shares.ts';
-import { type IntakeOptions, PASSING_MAX } from '../context.ts';
+import { type HttpParts, PASSING_MAX } from '../context.ts';
 import { asAttachment } from '../edge.ts';
 import { answerUnauthorized, type ServedPlatform } from './answers.ts';
 import type { Speaker } from './caller.ts';
@@ -36,7 +36,7 @@ const HEADERS_PASSED = [
 ];
 
 type PassingOptions = Pick<
-  IntakeOptions,
+  HttpParts,
   'clock' | 'road' | 'accounts' | 'updates' | 'log' | 'settings' | 'metrics'
 >;
 type PassingPlatform = Pick<ServedPlatform, 'calls' | 'dialect' | 'passage' | 'polling'>;

@@ -6,7 +6,7 @@ import { platformFor } from '../../accept/draft.ts';
 import { type AccountId, parseAccountId, parseId } from '../../domain/ids.ts';
 import { unreachable } from '../../system/assert.ts';
 import { isStream } from '../bodies.ts';
-import type { IntakeOptions } from '../context.ts';
+import type { HttpParts } from '../context.ts';
 
 //   message    the delivery in the path
 //   stream, broadcast  likewise
@@ -37,7 +37,7 @@ type Named = Readonly<Record<string, unknown>>;
 
 // null: of none that is known, or of several.
 export async function accountOf(
-  options: IntakeOptions,
+  options: HttpParts,
   owner: OwnerOf,
   request: FastifyRequest,
 ): Promise<AccountId | null> {
@@ -70,7 +70,7 @@ export async function accountOf(
 }
 
 // Of a batch: if all are of one account.
-async function targetsOf(options: IntakeOptions, body: unknown): Promise<AccountId | null> {
+async function targetsOf(options: HttpParts, body: unknown): Promise<AccountId | null> {
   const items = Array.isArray(body) ? body : [body];
   let account: AccountId | null = null;
   for (const item of items) {
@@ -83,7 +83,7 @@ async function targetsOf(options: IntakeOptions, body: unknown): Promise<Account
   return account;
 }
 
-async function targetOf(options: IntakeOptions, target: unknown): Promise<AccountId | null> {
+async function targetOf(options: HttpParts, target: unknown): Promise<AccountId | null> {
   if (typeof target !== 'object' || target === null || !('account' in target)) return null;
   const { account, platform } = target as Named;
   if (typeof account !== 'string' && typeof account !== 'number') return null;

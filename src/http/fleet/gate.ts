@@ -8,7 +8,7 @@ import { problem } from '../../domain/errors.ts';
 import { FLEET_HEADERS, MOVED_STATUS } from '../../domain/fleet.ts';
 import type { AccountId } from '../../domain/ids.ts';
 import { isSameSecret } from '../../system/same-secret.ts';
-import type { IntakeOptions } from '../context.ts';
+import type { HttpParts } from '../context.ts';
 import { refuse, sendProblem } from '../problem.ts';
 import { accountOf, type OwnerOf } from './about.ts';
 import { OwnerForward, type Refuse } from './forward.ts';
@@ -40,13 +40,13 @@ export function guardFleet(app: FastifyInstance, { secret }: FleetPort): void {
 }
 
 // After the guard of each route, whose hooks were put there before.
-export function gateRoutes(app: FastifyInstance, options: IntakeOptions): void {
+export function gateRoutes(app: FastifyInstance, options: HttpParts): void {
   const gate = gateOf(options.fleet);
   if (gate === null) return;
   app.addHook('onRoute', (route) => gateRoute(route, options, gate));
 }
 
-function gateRoute(route: RouteOptions, options: IntakeOptions, gate: OwnerGate): void {
+function gateRoute(route: RouteOptions, options: HttpParts, gate: OwnerGate): void {
   const { owner, isWide } = route.config ?? {};
   if (isWide === true && options.fleet?.side === 'outer') {
     const { port } = options.fleet;
@@ -72,7 +72,7 @@ function gateRoute(route: RouteOptions, options: IntakeOptions, gate: OwnerGate)
 }
 
 async function ownAccount(
-  options: IntakeOptions,
+  options: HttpParts,
   owner: OwnerOf,
   request: FastifyRequest,
 ): Promise<AccountId | null> {

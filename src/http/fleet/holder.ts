@@ -6,7 +6,7 @@ import { FLEET_HEADERS } from '../../domain/fleet.ts';
 import { ROLES } from '../../domain/role.ts';
 import { ADMIN, type Holder, type Scope } from '../../keys/keys.ts';
 import { jsonOrUndefined } from '../../system/json.ts';
-import type { IntakeOptions } from '../context.ts';
+import type { HttpParts } from '../context.ts';
 
 type Told = Pick<Holder, 'id' | 'name' | 'role' | 'namespace'> & { readonly scope: Scope | null };
 
@@ -18,7 +18,7 @@ export function holderHeader(holder: Holder | null): string | null {
 }
 
 // null: nobody was asked who they are.
-export function toldHolder({ guards }: IntakeOptions, request: FastifyRequest): Holder | null {
+export function toldHolder({ guards }: HttpParts, request: FastifyRequest): Holder | null {
   const header = request.headers[FLEET_HEADERS.holder];
   if (typeof header !== 'string') return null;
   const told = jsonOrUndefined(Buffer.from(header, 'base64url').toString()) as Told | undefined;

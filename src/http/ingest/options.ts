@@ -1,9 +1,9 @@
 // What the handlers of ingest share, and their bounds.
 
-import type { IntakeOptions } from '../context.ts';
+import type { HttpParts } from '../context.ts';
 import type { IngestDesk } from './port.ts';
 
-export type IngestOptions = IntakeOptions & {
+export type IngestOptions = HttpParts & {
   readonly ingest: IngestDesk;
   // Of posts as a file, and of files of posts.
   readonly exports: { underWay: number };

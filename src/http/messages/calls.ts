@@ -4,11 +4,11 @@ import { gone, moveProblem, readId } from '../../accept/problems.ts';
 import { showTime, showTimeOrNull } from '../../accept/time.ts';
 import type { State } from '../../domain/delivery.ts';
 import type { Problem } from '../../domain/errors.ts';
-import type { IntakeOptions } from '../context.ts';
+import type { HttpParts } from '../context.ts';
 import { pastInWords, pastOf } from './past.ts';
 import { showFully } from './view.ts';
 
-type MessagePorts = Pick<IntakeOptions, 'tag' | 'ledger' | 'road' | 'clock'>;
+type MessagePorts = Pick<HttpParts, 'tag' | 'ledger' | 'road' | 'clock'>;
 
 /**
  * All that is known of a message: its state, attempts, history, and where it stands while it

@@ -10,14 +10,14 @@ import { bodyOf, filesOf } from '../../domain/body.ts';
 import { bytesOf, type Delivery } from '../../domain/delivery.ts';
 import type { Platform } from '../../platforms/platform.ts';
 import { operator, viewer } from '../auth/access.ts';
-import type { IntakeOptions } from '../context.ts';
+import type { HttpParts } from '../context.ts';
 import { SAMPLE } from '../openapi/common.ts';
 import { answered, refuse, sendProblem } from '../problem.ts';
 import { group, type Route, withOptions } from '../route.ts';
 import { DeadGroups, DeliveryPage, Handled, Moved } from './answers.ts';
 import { handleDead, listDead } from './letters.ts';
 
-const LIST: Route<IntakeOptions> = {
+const LIST: Route<HttpParts> = {
   method: 'GET',
   url: '/v1/dead',
   access: viewer('query'),
@@ -32,7 +32,7 @@ const LIST: Route<IntakeOptions> = {
   handler: async (options, { query }, reply) => answered(reply, await listDead(options, query)),
 };
 
-const RETRY: Route<IntakeOptions> = {
+const RETRY: Route<HttpParts> = {
   method: 'POST',
   url: '/v1/dead/retry',
   access: operator('closed', 'body'),
@@ -48,7 +48,7 @@ const RETRY: Route<IntakeOptions> = {
     answered(reply, await handleDead(options, 'retry', body, caller)),
 };
 
-const DISCARD: Route<IntakeOptions> = {
+const DISCARD: Route<HttpParts> = {
   method: 'POST',
   url: '/v1/dead/discard',
   access: operator('closed', 'body'),
@@ -61,7 +61,7 @@ const DISCARD: Route<IntakeOptions> = {
     answered(reply, await handleDead(options, 'discard', body, caller)),
 };
 
-const EDIT: Route<IntakeOptions> = {
+const EDIT: Route<HttpParts> = {
   method: 'PATCH',
   url: '/v1/dead/:id',
   owner: 'message',
@@ -80,10 +80,10 @@ const EDIT: Route<IntakeOptions> = {
   handler: edit,
 };
 
-export const DEAD_ROUTES = group<IntakeOptions>([LIST, RETRY, DISCARD, EDIT], withOptions);
+export const DEAD_ROUTES = group<HttpParts>([LIST, RETRY, DISCARD, EDIT], withOptions);
 
 async function edit(
-  options: IntakeOptions,
+  options: HttpParts,
   request: FastifyRequest<{ Params: { id: string } }>,
   reply: FastifyReply,
 ) {

@@ -10,13 +10,13 @@ import { type Problem, problem } from '../../domain/errors.ts';
 import { type AccountId, formatId } from '../../domain/ids.ts';
 import { type Filter, SEARCH_LIMIT_MAX } from '../../ledger/ledger.ts';
 import type { MoveOrder } from '../../road/road.ts';
-import type { IntakeOptions } from '../context.ts';
+import type { HttpParts } from '../context.ts';
 import { readSearch } from '../query.ts';
 import { showPage } from './view.ts';
 
 export type Deed = 'retry' | 'discard';
 
-type DeadPorts = Pick<IntakeOptions, 'tag' | 'ledger' | 'road' | 'clock' | 'settings'>;
+type DeadPorts = Pick<HttpParts, 'tag' | 'ledger' | 'road' | 'clock' | 'settings'>;
 
 /** Dead letters, newest first; `next` is the `cursor` of the next page. */
 export type DeadPage = ReturnType<typeof showPage>;

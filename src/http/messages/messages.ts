@@ -14,7 +14,7 @@ import {
 import { troublesOf } from '../../accept/trouble.ts';
 import { operator, sender, viewer } from '../auth/access.ts';
 import { headersOf } from '../auth/guard.ts';
-import type { IntakeOptions } from '../context.ts';
+import type { HttpParts } from '../context.ts';
 import { SAMPLE } from '../openapi/common.ts';
 import { answered, refuse, sendProblem } from '../problem.ts';
 import { readSearch } from '../query.ts';
@@ -35,7 +35,7 @@ interface ById {
 }
 
 interface MessagePorts {
-  readonly options: IntakeOptions;
+  readonly options: HttpParts;
   readonly waiting: WaitingCallers;
 }
 
@@ -150,7 +150,7 @@ export const MESSAGE_ROUTES = group<MessagePorts>(
 );
 
 async function postOne(
-  options: IntakeOptions,
+  options: HttpParts,
   waiting: WaitingCallers,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -177,7 +177,7 @@ async function postOne(
 
 // 207: each item carries the status it would have had alone.
 async function postMany(
-  options: IntakeOptions,
+  options: HttpParts,
   waiting: WaitingCallers,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -207,7 +207,7 @@ async function postMany(
   return reply.code(207).send(answers);
 }
 
-async function search(options: IntakeOptions, request: FastifyRequest, reply: FastifyReply) {
+async function search(options: HttpParts, request: FastifyRequest, reply: FastifyReply) {
   const { query } = request;
   if (!checkSearch.Check(query)) {
     return sendProblem(reply, invalid('invalid_query', troublesOf(checkSearch, query)));

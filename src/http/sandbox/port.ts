@@ -1,4 +1,4 @@
-// What intake needs of the simulator, declared by the one who needs it.
+// What the routes need of the simulator, declared by the one who needs it.
 
 export interface Sandbox {
   // Whose simulator it is.

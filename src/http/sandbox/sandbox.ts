@@ -16,7 +16,7 @@ import {
   SANDBOX,
 } from '../../domain/ids.ts';
 import { operator, sender, viewer } from '../auth/access.ts';
-import type { IntakeOptions } from '../context.ts';
+import type { HttpParts } from '../context.ts';
 import { count, SAMPLE, text, textOrNull, time } from '../openapi/common.ts';
 import { refuse, sendProblem } from '../problem.ts';
 import { group, type Route } from '../route.ts';
@@ -33,7 +33,7 @@ import {
 const CHATS_SHOWN_MAX = 200;
 const MESSAGES_SHOWN_MAX = 200;
 
-type Options = IntakeOptions & { readonly sandboxes: Sandboxes };
+type Options = HttpParts & { readonly sandboxes: Sandboxes };
 type Handle = (options: Options, request: FastifyRequest, reply: FastifyReply) => unknown;
 
 // null: the simulator is switched off; its routes are there and say so.

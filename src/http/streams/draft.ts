@@ -7,11 +7,11 @@ import type { Problem, Trouble } from '../../domain/errors.ts';
 import { ownKey } from '../../domain/idempotency.ts';
 import type { NewStream } from '../../streams/streams.ts';
 import { assert } from '../../system/assert.ts';
-import type { IntakeOptions, StreamOutput } from '../context.ts';
+import type { HttpParts, StreamOutput } from '../context.ts';
 import type { StreamQueryRequest, StreamRequest } from './schema.ts';
 
-// What intake has, and live output with it.
-export type StreamOptions = IntakeOptions & StreamOutput;
+// What the routes have, and live output with it.
+export type StreamOptions = HttpParts & StreamOutput;
 
 type Params = Readonly<Record<string, unknown>>;
 

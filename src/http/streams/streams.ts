@@ -195,9 +195,9 @@ export const STREAM_ROUTES = group<BodyPorts>(
   openPorts,
 );
 
-function openPorts({ app, options: intake }: Opening): BodyPorts | null {
-  if (intake.output === undefined) return null;
-  const options = { ...intake, ...intake.output };
+function openPorts({ app, options: parts }: Opening): BodyPorts | null {
+  if (parts.output === undefined) return null;
+  const options = { ...parts, ...parts.output };
   const desk = new StreamDesk(options.live, options.clock, app.server);
   const waits = new StreamWaits(options.live, options.clock);
   app.addHook('preClose', async () => {

@@ -3,14 +3,14 @@
 
 import Type from 'typebox';
 import { ADMIN_READS } from '../auth/access.ts';
-import type { IntakeOptions } from '../context.ts';
+import type { HttpParts } from '../context.ts';
 import { text, textOrNull } from '../openapi/common.ts';
 import { refuse } from '../problem.ts';
 import { group, type Route, withOptions } from '../route.ts';
 
 const value = Type.Unknown({ description: 'In the words of the configuration file' });
 
-const CONFIG: Route<IntakeOptions> = {
+const CONFIG: Route<HttpParts> = {
   method: 'GET',
   url: '/v1/config',
   access: ADMIN_READS,
@@ -45,4 +45,4 @@ const CONFIG: Route<IntakeOptions> = {
   handler: async ({ config }, _request, reply) => config ?? refuse(reply, 'not_found'),
 };
 
-export const CONFIG_ROUTES = group<IntakeOptions>([CONFIG], withOptions);
+export const CONFIG_ROUTES = group<HttpParts>([CONFIG], withOptions);

@@ -16,7 +16,7 @@ import {
   EVENT_BACKLOG_BYTES_MAX,
   EVENT_CLIENTS_MAX,
   EVENT_HEARTBEAT_MS,
-  type IntakeOptions,
+  type HttpParts,
 } from '../context.ts';
 import { INERT_HEADERS } from '../edge.ts';
 import { followOthers } from '../fleet/events.ts';
@@ -147,7 +147,7 @@ function eventText(kind: string, data: object): string {
   return `event: ${kind}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-export type ReadersOptions = Pick<IntakeOptions, 'clock' | 'road' | 'output' | 'tag' | 'fleet'>;
+export type ReadersOptions = Pick<HttpParts, 'clock' | 'road' | 'output' | 'tag' | 'fleet'>;
 
 interface Reader extends EventReader {
   readonly account: string | null;

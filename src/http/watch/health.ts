@@ -4,7 +4,7 @@
 
 import Type from 'typebox';
 import { WATCHER } from '../auth/access.ts';
-import type { HealthPart, IntakeOptions } from '../context.ts';
+import type { HealthPart, HttpParts } from '../context.ts';
 import { text, textOrNull } from '../openapi/common.ts';
 import { refuse } from '../problem.ts';
 import { group, type Route, withOptions } from '../route.ts';
@@ -32,7 +32,7 @@ const Health = Type.Object({
   ),
 });
 
-const SERVES: Route<IntakeOptions> = {
+const SERVES: Route<HttpParts> = {
   method: 'GET',
   url: '/health',
   access: WATCHER,
@@ -53,7 +53,7 @@ const SERVES: Route<IntakeOptions> = {
   }),
 };
 
-const DETAILS: Route<IntakeOptions> = {
+const DETAILS: Route<HttpParts> = {
   method: 'GET',
   url: '/health/details',
   access: WATCHER,
@@ -71,7 +71,7 @@ const DETAILS: Route<IntakeOptions> = {
   },
 };
 
-const METRICS: Route<IntakeOptions> = {
+const METRICS: Route<HttpParts> = {
   method: 'GET',
   url: '/metrics',
   access: WATCHER,
@@ -86,15 +86,15 @@ const METRICS: Route<IntakeOptions> = {
   },
 };
 
-export const HEALTH_ROUTES = group<IntakeOptions>([SERVES, DETAILS, METRICS], withOptions);
+export const HEALTH_ROUTES = group<HttpParts>([SERVES, DETAILS, METRICS], withOptions);
 
-function nodeOf({ fleet }: IntakeOptions): { node?: string; members?: string[] } {
+function nodeOf({ fleet }: HttpParts): { node?: string; members?: string[] } {
   const nodes = fleet?.port.nodes() ?? [];
   const self = nodes.find(({ isSelf }) => isSelf);
   return self === undefined ? {} : { node: self.name, members: nodes.map(({ name }) => name) };
 }
 
-function schedulerOf({ ingest }: IntakeOptions) {
+function schedulerOf({ ingest }: HttpParts) {
   if (ingest === undefined) {
     return { last_tick_ts: null, interval_sec: null, lock_owner: null, status: 'down' } as const;
   }

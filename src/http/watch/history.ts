@@ -10,7 +10,7 @@ import { WAIT_CLASSES, waitQuantileMs } from '../../domain/wait-histogram.ts';
 import { ALL_ACCOUNTS, type MinuteSum } from '../../store/ports/minutes.ts';
 import { checkOf } from '../../system/check.ts';
 import { viewer } from '../auth/access.ts';
-import type { IntakeOptions } from '../context.ts';
+import type { HttpParts } from '../context.ts';
 import { count, SAMPLE } from '../openapi/common.ts';
 import { refuse, sendProblem } from '../problem.ts';
 import { group, type Route, withOptions } from '../route.ts';
@@ -48,7 +48,7 @@ export interface History {
   readonly p95Ms: readonly (number | null)[];
 }
 
-const HISTORY: Route<IntakeOptions> = {
+const HISTORY: Route<HttpParts> = {
   method: 'GET',
   url: '/v1/history',
   access: viewer('closed'),
@@ -75,13 +75,9 @@ const HISTORY: Route<IntakeOptions> = {
   handler: show,
 };
 
-export const HISTORY_ROUTES = group<IntakeOptions>([HISTORY], withOptions);
+export const HISTORY_ROUTES = group<HttpParts>([HISTORY], withOptions);
 
-async function show(
-  { minutes, clock }: IntakeOptions,
-  { query }: FastifyRequest,
-  reply: FastifyReply,
-) {
+async function show({ minutes, clock }: HttpParts, { query }: FastifyRequest, reply: FastifyReply) {
   if (!checkHistoryQuery.Check(query)) {
     return sendProblem(reply, invalid('invalid_query', troublesOf(checkHistoryQuery, query)));
   }

@@ -11,7 +11,7 @@ import { troublesOf } from '../../accept/trouble.ts';
 import { type AccountId, parseAccountId, platformOf } from '../../domain/ids.ts';
 import { checkOf } from '../../system/check.ts';
 import { sender } from '../auth/access.ts';
-import type { IntakeOptions } from '../context.ts';
+import type { HttpParts } from '../context.ts';
 import { SAMPLE, text, textOrNull } from '../openapi/common.ts';
 import { sendProblem } from '../problem.ts';
 import { group, type Route } from '../route.ts';
@@ -22,7 +22,7 @@ const NAMES_MAX = 20_000;
 const KNOWN_MS_MAX = 600_000;
 const UNKNOWN_MS_MAX = 10_000;
 
-type NameParts = Pick<IntakeOptions, 'clock' | 'ledger' | 'platforms' | 'road' | 'log' | 'updates'>;
+type NameParts = Pick<HttpParts, 'clock' | 'ledger' | 'platforms' | 'road' | 'log' | 'updates'>;
 
 interface Known {
   readonly name: string | null;

@@ -4,7 +4,7 @@
 import Type from 'typebox';
 import { showTime } from '../../accept/time.ts';
 import { viewer } from '../auth/access.ts';
-import type { IntakeOptions } from '../context.ts';
+import type { HttpParts } from '../context.ts';
 import type { NodeStanding } from '../fleet/port.ts';
 import { count, text, textOrNull } from '../openapi/common.ts';
 import { group, type Route, withOptions } from '../route.ts';
@@ -22,7 +22,7 @@ const Node = Type.Object({
   inFlight: countOrNull,
 });
 
-const LIST: Route<IntakeOptions> = {
+const LIST: Route<HttpParts> = {
   method: 'GET',
   url: '/v1/nodes',
   isWide: true,
@@ -37,7 +37,7 @@ const LIST: Route<IntakeOptions> = {
   },
 };
 
-export const NODE_ROUTES = group<IntakeOptions>([LIST], withOptions);
+export const NODE_ROUTES = group<HttpParts>([LIST], withOptions);
 
 function showNode({ name, url, state, startedAt, isSelf, view }: NodeStanding) {
   return {
@@ -48,7 +48,7 @@ function showNode({ name, url, state, startedAt, isSelf, view }: NodeStanding) {
   };
 }
 
-function alone({ road }: IntakeOptions) {
+function alone({ road }: HttpParts) {
   const depths = road.depths();
   return {
     ...{ name: 'embedded', url: null, state: 'ready', startedAt: null, self: true, answers: true },

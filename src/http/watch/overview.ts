@@ -8,7 +8,7 @@ import type { Timer } from '../../system/clock.ts';
 import { Breaker } from '../accounts/accounts.ts';
 import { lasting, viewer } from '../auth/access.ts';
 import { redacted, seesTexts } from '../auth/redact.ts';
-import type { IntakeOptions } from '../context.ts';
+import type { HttpParts } from '../context.ts';
 import { Waiting } from '../messages/answers.ts';
 import { count, text, time, timeOrNull } from '../openapi/common.ts';
 import { group, type Route } from '../route.ts';
@@ -127,7 +127,7 @@ type Tick = Awaited<ReturnType<typeof glance>>;
 
 class Overview {
   readonly watchers: EventReaders<EventReader>;
-  readonly #options: IntakeOptions;
+  readonly #options: HttpParts;
   readonly #startedAt: number;
   readonly #rates: Rates;
   readonly #unlisten: (() => void)[] = [];
@@ -135,9 +135,9 @@ class Overview {
   #streamChanges = 0;
   #last: Tick | null = null;
   #lookAgainAt = 0;
-  #heads: ReturnType<IntakeOptions['road']['waiting']> = [];
+  #heads: ReturnType<HttpParts['road']['waiting']> = [];
 
-  constructor(options: IntakeOptions) {
+  constructor(options: HttpParts) {
     const { clock, road, output } = options;
     this.#options = options;
     this.#startedAt = clock.now();
@@ -276,7 +276,7 @@ interface Parts {
   readonly frozen: readonly Frozen[];
 }
 
-async function glance(options: IntakeOptions, now: number, parts: Parts) {
+async function glance(options: HttpParts, now: number, parts: Parts) {
   const { road, ledger, output, ingest, health, platforms } = options;
   const { frozen, ...rest } = parts;
   const { oldestDueAt, ...depths } = road.depths();

@@ -10,7 +10,7 @@ import { troublesOf } from '../../accept/trouble.ts';
 import { FLEET_HEADERS } from '../../domain/fleet.ts';
 import type { WaitingHead } from '../../road/road.ts';
 import { viewer } from '../auth/access.ts';
-import type { IntakeOptions } from '../context.ts';
+import type { HttpParts } from '../context.ts';
 import { holderHeader } from '../fleet/holder.ts';
 import { Waiting } from '../messages/answers.ts';
 import { previewOf, showBriefly } from '../messages/view.ts';
@@ -28,7 +28,7 @@ export const retry = Type.Integer({
 });
 export const Depths = Type.Object({ ...classes, retry, inFlight: count });
 
-const LIST: Route<IntakeOptions> = {
+const LIST: Route<HttpParts> = {
   method: 'GET',
   url: '/v1/queue',
   isWide: true,
@@ -46,9 +46,9 @@ const LIST: Route<IntakeOptions> = {
   handler: list,
 };
 
-export const QUEUE_ROUTES = group<IntakeOptions>([LIST], withOptions);
+export const QUEUE_ROUTES = group<HttpParts>([LIST], withOptions);
 
-async function list(options: IntakeOptions, request: FastifyRequest, reply: FastifyReply) {
+async function list(options: HttpParts, request: FastifyRequest, reply: FastifyReply) {
   const { query } = request;
   if (!checkQueueQuery.Check(query)) {
     return sendProblem(reply, invalid('invalid_query', troublesOf(checkQueueQuery, query)));
@@ -68,7 +68,7 @@ type ShownWaiting = Awaited<ReturnType<typeof showWaiting>>;
 // What waits at other nodes, as each of them says; one that does not answer in time is left out. Of one account, its
 // owner alone is asked, by the gate.
 async function elsewhere(
-  { fleet }: IntakeOptions,
+  { fleet }: HttpParts,
   request: FastifyRequest,
 ): Promise<ShownWaiting[]> {
   const { account } = request.query as { account?: string };
@@ -86,7 +86,7 @@ async function elsewhere(
 
 // One that left while it was looked up is left out.
 export async function showWaiting(
-  { ledger, road, tag }: Pick<IntakeOptions, 'ledger' | 'road' | 'tag'>,
+  { ledger, road, tag }: Pick<HttpParts, 'ledger' | 'road' | 'tag'>,
   heads: readonly WaitingHead[],
 ) {
   const deliveries = await ledger.getMany(heads.map(({ seq }) => seq));

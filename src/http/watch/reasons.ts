@@ -4,11 +4,11 @@ import Type from 'typebox';
 import { OWN_REASONS } from '../../domain/reasons.ts';
 import type { Platform } from '../../platforms/platform.ts';
 import { viewer } from '../auth/access.ts';
-import type { IntakeOptions } from '../context.ts';
+import type { HttpParts } from '../context.ts';
 import { text } from '../openapi/common.ts';
 import { group, type Route, withOptions } from '../route.ts';
 
-const READ: Route<IntakeOptions> = {
+const READ: Route<HttpParts> = {
   method: 'GET',
   url: '/v1/reasons',
   access: viewer('open'),
@@ -32,7 +32,7 @@ const READ: Route<IntakeOptions> = {
   },
 };
 
-export const REASON_ROUTES = group<IntakeOptions>([READ], withOptions);
+export const REASON_ROUTES = group<HttpParts>([READ], withOptions);
 
 // Platforms share codes, not words: what several of them say differently is said of none by name.
 export function wordsOf(

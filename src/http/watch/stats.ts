@@ -2,12 +2,12 @@
 
 import Type from 'typebox';
 import { viewer } from '../auth/access.ts';
-import type { IntakeOptions } from '../context.ts';
+import type { HttpParts } from '../context.ts';
 import { count } from '../openapi/common.ts';
 import { group, type Route, withOptions } from '../route.ts';
 import { classes, retry } from './queue.ts';
 
-const STATS: Route<IntakeOptions> = {
+const STATS: Route<HttpParts> = {
   method: 'GET',
   url: '/queue/stats',
   isWide: true,
@@ -34,9 +34,9 @@ const STATS: Route<IntakeOptions> = {
   },
 };
 
-export const STATS_ROUTES = group<IntakeOptions>([STATS], withOptions);
+export const STATS_ROUTES = group<HttpParts>([STATS], withOptions);
 
-async function countDead(options: IntakeOptions): Promise<number> {
+async function countDead(options: HttpParts): Promise<number> {
   const counts = await options.ledger.countByState();
   return counts.reduce((sum, { state, count }) => (state === 'dead' ? sum + count : sum), 0);
 }
