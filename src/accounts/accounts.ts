@@ -218,7 +218,7 @@ export class Accounts {
   async reload(): Promise<void> {
     const before = [...this.#held.keys()];
     const rows = await this.#options.journal.accounts();
-    const tell = (id: AccountId, kind: AccountChange['kind']) => {
+    const notify = (id: AccountId, kind: AccountChange['kind']) => {
       for (const listener of this.#listeners) listener({ id, kind, isOthers: true });
     };
     const isFree = ({ id }: { id: AccountId }) => !this.#writing.has(id);
@@ -226,7 +226,7 @@ export class Accounts {
       const credential = this.#sealer.open(stored.id, stored.sealed);
       if (credential === null || !isFree(stored)) continue;
       this.#hold(stored, credential, this.#hostOrNull(stored, credential));
-      tell(stored.id, kind);
+      notify(stored.id, kind);
     }
     const kept = new Set(rows.map(({ id }) => id));
     for (const id of before) {
@@ -234,7 +234,7 @@ export class Accounts {
       if (held === undefined || kept.has(id) || !isFree({ id })) continue;
       this.#held.delete(id);
       this.#idByDigest.delete(held.digest);
-      tell(id, 'removed');
+      notify(id, 'removed');
     }
   }
 

@@ -39,7 +39,7 @@ export function openBroadcasts(
     ...{ clock, journal, ledger, platforms, settingsOf, log, road, report },
     settings: config,
     ...ownsOf(resources),
-    tellOwner: (account) => resources.fleet?.tellOwner(account),
+    notifyOwner: (account) => resources.fleet?.notifyOwner(account),
     rulesOf: (account, charge) => dispatch.state.profileOf(account).priors.planOf(charge).account,
     count: metrics.countRecipient,
     fatal: (error) => giveUp(log, error),

@@ -10,7 +10,7 @@ import { FleetPeers, type ForwardOutcome } from '../cluster/peers.ts';
 import { FleetRates } from '../cluster/rates.ts';
 import { acceptedHere, FleetRoad, togetherOf } from '../cluster/road.ts';
 import { fleetSecret } from '../cluster/secret.ts';
-import { FleetViews, FREEZES_TOLD_MAX, type NodeView } from '../cluster/views.ts';
+import { FleetViews, FREEZES_SHOWN_MAX, type NodeView } from '../cluster/views.ts';
 import type { Config, Settings } from '../config/config.ts';
 import type { Dispatch } from '../dispatch/loop.ts';
 import { FLEET_PATHS } from '../domain/fleet.ts';
@@ -167,7 +167,7 @@ export class Fleet {
     const queueMaxOf = (account: AccountId) => settingsOf(account).queueMax;
     this.#road = new FleetRoad({
       ...{ clock, local, journal, ledger, accounts, peers, isOnRoad, queueMaxOf, views },
-      leaveStray: (seq) => spilling.leaveStray(seq, () => this.#tellOfStrays(), TAKEN_UP_MS_MAX),
+      leaveStray: (seq) => spilling.leaveStray(seq, () => this.#publishStrays(), TAKEN_UP_MS_MAX),
     });
     return { dispatch, road: this.#road.road };
   }
@@ -205,7 +205,7 @@ export class Fleet {
       move: (order) => local.move(order),
       moveTogether: async (orders) => togetherOf(await local.moveTogether(orders)),
       handOver: (part) =>
-        this.#p.spilling.handOverFor(part, () => this.#tellOfStrays(), TAKEN_UP_MS_MAX),
+        this.#p.spilling.handOverFor(part, () => this.#publishStrays(), TAKEN_UP_MS_MAX),
       rates: this.rates,
       async look(account) {
         await accounts.refresh(account);
@@ -213,7 +213,7 @@ export class Fleet {
     };
   }
 
-  #tellOfStrays(): Promise<void> {
+  #publishStrays(): Promise<void> {
     return this.coordination.publish(TOPICS.strays, '');
   }
 
@@ -222,10 +222,10 @@ export class Fleet {
     const part: SpillPart = { node: this.incarnation, spill, records };
     for (const node of this.members) {
       if (node.incarnation === this.incarnation) continue;
-      const said = await this.peers.ask(node, FLEET_PATHS.handOver, part);
-      if (said.kind !== 'answered') continue;
-      const { told } = said.value as { told: HandedOver[] | null };
-      if (told !== null) return told;
+      const answer = await this.peers.ask(node, FLEET_PATHS.handOver, part);
+      if (answer.kind !== 'answered') continue;
+      const { handedOver } = answer.value as { handedOver: HandedOver[] | null };
+      if (handedOver !== null) return handedOver;
     }
     return null;
   }
@@ -240,7 +240,7 @@ export class Fleet {
     }));
     const isAway = this.#p.spilling.standing.mode === 'away';
     const away = isAway ? ({ isAway } as const) : null;
-    const freezes = local.freezes().slice(0, FREEZES_TOLD_MAX);
+    const freezes = local.freezes().slice(0, FREEZES_SHOWN_MAX);
     return { depths: local.depths(), counts: local.counts(), accounts, freezes, ...away };
   }
 
@@ -286,13 +286,13 @@ export class Fleet {
       );
     const stop = this.coordination.subscribe(topic, arrived);
     this.#every(REREAD_MS, () => arrived(''));
-    const tell = (word: string) => void this.coordination.publish(topic, word).catch(() => {});
-    return { tell, stop };
+    const publish = (word: string) => void this.coordination.publish(topic, word).catch(() => {});
+    return { publish, stop };
   }
 
   // Something of the account is for its owner to do.
-  tellOwner(account: AccountId): void {
-    void this.#road?.tell(account);
+  notifyOwner(account: AccountId): void {
+    void this.#road?.notifyOwner(account);
   }
 
   // Hands over what is this node's, while it still answers.

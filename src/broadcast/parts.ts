@@ -22,7 +22,7 @@ export interface BroadcastingParts {
   // Whether this process feeds the account's broadcasts; left out: all accounts'.
   readonly owns?: (account: AccountId) => boolean;
   // Something is to be done for an account by whoever owns it.
-  readonly tellOwner?: (account: AccountId) => void;
+  readonly notifyOwner?: (account: AccountId) => void;
   // A recipient came to an end.
   readonly count: (platform: string, end: string) => void;
   readonly report: ReportFault;

@@ -283,9 +283,9 @@ export class BroadcastService implements Broadcasting {
 
   #begin(stored: StoredBroadcast): void {
     if (stored.state !== 'running') return;
-    const { owns = () => true, tellOwner } = this.#p;
+    const { owns = () => true, notifyOwner } = this.#p;
     if (!owns(stored.account)) {
-      tellOwner?.(stored.account);
+      notifyOwner?.(stored.account);
       return;
     }
     const running = this.#remember(stored);

@@ -94,20 +94,20 @@ test('a node that does not reach the store keeps nothing, and one that leaves is
   expect(await accounts.whereIs('telegram:2')).toMatchObject({ node: { name: 'c' } });
 });
 
-test('handed over: the services leave first, and who waits is told', async () => {
+test('handed over: the services leave first, and who waits is notified', async () => {
   const { accounts, did } = aNode();
   const own = ownedBy('a');
   await accounts.take([own]);
-  let told = 0;
+  let notified = 0;
   accounts.onLeft(() => {
-    told += 1;
+    notified += 1;
   });
   await accounts.handOver([{ account: own, to: 'i-b' }]);
   expect(did.slice(2)).toEqual([`service leaves ${own}`, `hand over ${own}`]);
   expect(accounts.isHere(own)).toBe(false);
-  expect(told).toBe(1);
+  expect(notified).toBe(1);
   accounts.lost(own);
-  expect(told).toBe(1);
+  expect(notified).toBe(1);
 });
 
 test('what another took in the same moment is not here; nobody is alive: nobody has it', async () => {

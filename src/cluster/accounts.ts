@@ -144,7 +144,7 @@ export class FleetAccounts implements OwnedAccounts {
     return node !== null && !asked.has(node.incarnation);
   }
 
-  // Told when accounts are no longer this node's.
+  // Notified when accounts are no longer this node's.
   onLeft(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -170,7 +170,7 @@ export class FleetAccounts implements OwnedAccounts {
     if (!this.#held.delete(account)) return;
     this.#parts.count('lost');
     void this.#leaveServices(account);
-    this.#tellLeft();
+    this.#notifyLeft();
   }
 
   // Taken anew, with what others have written for it meanwhile; unless another has it by now.
@@ -213,7 +213,7 @@ export class FleetAccounts implements OwnedAccounts {
       onFailure(error, account);
     }
     this.#held.delete(account);
-    this.#tellLeft();
+    this.#notifyLeft();
   }
 
   async #leaveServices(account: AccountId): Promise<void> {
@@ -226,7 +226,7 @@ export class FleetAccounts implements OwnedAccounts {
     }
   }
 
-  #tellLeft(): void {
+  #notifyLeft(): void {
     for (const listener of this.#listeners) listener();
   }
 

@@ -84,7 +84,7 @@ export function coordinationContract(kind: string, open: () => CoordinationHarne
       for (const each of [a, b]) expect(await each.members()).toEqual([amy, zoe]);
     });
 
-    test('a renewal tells of a changed address and state', async () => {
+    test('a renewal publishes a changed address and state', async () => {
       const [a, b] = [handle(), handle()];
       const node = aNode('amy');
       await a.join(node, LONG_MS);
@@ -247,7 +247,7 @@ export function coordinationContract(kind: string, open: () => CoordinationHarne
   });
 
   describe(`${kind}: away`, () => {
-    test('who has closed is told so', async () => {
+    test('who has closed is refused', async () => {
       const a = handle();
       await a.join(aNode('amy'), LONG_MS);
       await a.leave();

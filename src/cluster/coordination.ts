@@ -6,7 +6,7 @@
 
 export interface Coordination {
   // This node is a member from now on, until it leaves or has not renewed for `ttlMs`. Also how it renews, and how it
-  // tells of a changed address.
+  // publishes a changed address.
   join(node: FleetNode, ttlMs: number): Promise<void>;
   // Only what this node joined as: a successor of the same name stays.
   leave(): Promise<void>;
@@ -37,7 +37,7 @@ export interface FleetNode {
   readonly state: NodeState;
   // Where Redis and Postgres coordinate together (fallback.ts): what Redis says of it counts for nothing.
   readonly withoutRedis?: true;
-  // It has missed a renewal, and is a member still; told where that is known.
+  // It has missed a renewal, and is a member still; set where that is known.
   readonly isOverdue?: true;
 }
 

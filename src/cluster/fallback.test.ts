@@ -117,7 +117,7 @@ describe('on a real Redis and a real Postgres', () => {
     });
   }
 
-  test('an emptied Redis is told of once by each node, and nobody vanishes', async () => {
+  test('an emptied Redis is reported once by each node, and nobody vanishes', async () => {
     const notes: string[] = [];
     const nodes = [0, 1].map((i) => opened(10_000, ({ kind }) => notes.push(`${i} ${kind}`)));
     expect(await seenBy(nodes)).toEqual(BOTH);
@@ -248,7 +248,7 @@ describe('on a virtual clock', () => {
     expect(missing()).toEqual([]);
   });
 
-  test('an emptied Redis: told of once by each, nobody is missed', async () => {
+  test('an emptied Redis: reported once by each, nobody is missed', async () => {
     await started();
     boards.redis.clear();
     await pass(30_000);

@@ -29,7 +29,7 @@ export type CoordinationNote =
   // All that was in Redis is gone; members come back with their next renewal.
   | { readonly kind: 'redis_emptied' };
 
-// How often a node on Redis tells Postgres that it is alive, and asks who is without Redis.
+// How often a node on Redis reports to Postgres that it is alive, and asks who is without Redis.
 const SHADOW_MS = 3_000;
 // Should Redis die together with a node, that node is missed within the time that Postgres promises.
 const SHADOW_TTL_MS = 7_000;
@@ -217,7 +217,7 @@ export class FallbackCoordination implements Coordination {
     onNote({ kind: 'redis_away', detail: error instanceof Error ? error.message : String(error) });
   }
 
-  // With each renewal without Redis: it is told there too, so that this node is in it when others return first.
+  // With each renewal without Redis: it is published there too, so that this node is in it when others return first.
   #probe(node: FleetNode): void {
     if (this.#isProbing) return;
     const { clock, redis } = this.#options;

@@ -15,7 +15,7 @@ export interface FleetClockParts {
 
 const SAMPLES = 5;
 const ASK_EVERY_MS = 60_000;
-// What a busy line tells less exactly than this says nothing.
+// What a busy line answers less exactly than this says nothing.
 const ERROR_MS_MAX = 250;
 const OFF_MS_MAX = 1_000;
 

@@ -1,6 +1,6 @@
-// How often nodes tell that they are alive, and how soon they believe that one is not. A node that dies right after a
+// How often nodes report that they are alive, and how soon they believe that one is not. A node that dies right after a
 // renewal is missed after `ttlMs`, seen to be missing at the next look, and its accounts are opened a moment later:
-// with Postgres within 10 s, with Redis within 3 s. One whose machine tells that its process is gone is missed sooner.
+// with Postgres within 10 s, with Redis within 3 s. One whose machine says that its process is gone is missed sooner.
 // The lower bound is how long a healthy process may stand still.
 
 export interface MembershipPace {
@@ -27,7 +27,7 @@ export const REDIS_PACE: MembershipPace = {
   settleMs: 1_000,
 };
 
-// Owner rows are read when members change, when a node is told so, and this often besides.
+// Owner rows are read when members change, when a node is notified, and this often besides.
 export const RESYNC_MS = 5_000;
 // A store that fails for so long is away for this node: others may take its accounts.
 export const CUT_OFF_AFTER_MS = 3_000;

@@ -113,11 +113,11 @@ export class FleetRates {
   async #gather(key: string, counted: Counted): Promise<void> {
     const members = this.#p.members();
     const others = members.filter(({ incarnation }) => incarnation !== this.#p.self);
-    const told = await Promise.all(
+    const answers = await Promise.all(
       others.map((node) => this.#ask(node, FLEET_PATHS.uses, { key })),
     );
-    const theirs = told.flatMap((said) =>
-      said.kind === 'answered' ? (said.value as { uses: CountedUse[] }).uses : [],
+    const theirs = answers.flatMap((answer) =>
+      answer.kind === 'answered' ? (answer.value as { uses: CountedUse[] }).uses : [],
     );
     const all = [...counted.uses, ...theirs].sort(([, a], [, b]) => a - b);
     counted.uses = new Map(all);

@@ -91,7 +91,7 @@ function scene({
   });
   const settle = async <T>(work: Promise<T>): Promise<T> => {
     const done = work.finally(() => road.stop());
-    // Told where it is awaited.
+    // Reported where it is awaited.
     done.catch(() => {});
     await clock.run(clock.now() + 10_000);
     return done;
@@ -145,7 +145,7 @@ test('moves together: those that the owner no longer had are asked again, and no
   expect(here).toEqual([[3]]);
 });
 
-test('nobody can be reached: written under the epoch that was, and the owner is told', async () => {
+test('nobody can be reached: written under the epoch that was, and the owner is notified', async () => {
   const at = scene({ epoch: 4 });
   expect(await at.settle(at.road.submit(DELIVERY))).toMatchObject({ kind: 'repeated' });
   expect(at.written).toEqual([{ account: DELIVERY.account, epoch: 4 }]);

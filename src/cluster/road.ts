@@ -28,8 +28,8 @@ export interface FleetRoadParts {
   readonly isOnRoad: (seq: number) => boolean;
   readonly queueMaxOf: (account: AccountId) => number;
   readonly views: FleetViews;
-  // Leaves what was written without the owner for the owner, and tells all nodes; true: it has been taken up. Callers
-  // are answered only then, so that what they send next comes behind it whichever node they ask.
+  // Leaves what was written without the owner for the owner, and notifies all nodes; true: it has been taken up.
+  // Callers are answered only then, so that what they send next comes behind it whichever node they ask.
   readonly leaveStray?: (seq: number) => Promise<boolean>;
 }
 
@@ -60,7 +60,7 @@ interface OwnerCommand<T> {
   readonly path: string;
   readonly question: object;
   readonly isRepeatable: boolean;
-  // Nobody has it, as far as can be told.
+  // Nobody has it, as far as is known.
   readonly without: (owner: Owner) => Promise<T | typeof NOT_OWNER>;
 }
 
@@ -73,16 +73,16 @@ const TRY_AGAIN_MS = 50;
 const UNSENT_MAX = 3;
 // How often the ledger is asked for the end of what another node sends.
 const LOOK_MS = 250;
-// Between two tries to tell an owner of what was written without it.
-const TELL_AGAIN_MS = 1_000;
+// Between two tries to notify an owner of what was written without it.
+const NOTIFY_AGAIN_MS = 1_000;
 
 export class FleetRoad {
   readonly road: AskedRoad;
   readonly #parts: FleetRoadParts;
   // Accounts that something was written for without their owner.
-  readonly #untold = new Set<AccountId>();
+  readonly #unnotified = new Set<AccountId>();
   #left = new AbortController();
-  #isTelling = false;
+  #isNotifying = false;
   #isStopped = false;
 
   constructor(parts: FleetRoadParts) {
@@ -167,7 +167,7 @@ export class FleetRoad {
   // Those that found the account gone on the way are asked again where it is, behind those that were done.
   async #moveTogether(orders: readonly MoveOrder[]): Promise<Moved[]> {
     const { local, journal } = this.#parts;
-    const told = new Map<number, Moved>(orders.map(({ seq }) => [seq, NOT_OWNER]));
+    const answers = new Map<number, Moved>(orders.map(({ seq }) => [seq, NOT_OWNER]));
     let left = orders;
     for (let round = 1; left.length > 0 && round <= ROUNDS_MAX; round++) {
       const asked = left;
@@ -182,10 +182,10 @@ export class FleetRoad {
         },
       });
       if (done.kind === 'not_owner') break;
-      for (const [i, { seq }] of asked.entries()) told.set(seq, done.moved[i]!);
-      left = asked.filter(({ seq }) => told.get(seq)!.kind === 'not_owner');
+      for (const [i, { seq }] of asked.entries()) answers.set(seq, done.moved[i]!);
+      left = asked.filter(({ seq }) => answers.get(seq)!.kind === 'not_owner');
     }
-    return orders.map(({ seq }) => told.get(seq)!);
+    return orders.map(({ seq }) => answers.get(seq)!);
   }
 
   async #atOwner<T extends { readonly kind: string }>(
@@ -220,12 +220,12 @@ export class FleetRoad {
       while (node !== null) {
         asked.add(node.incarnation);
         all.add(node.incarnation);
-        const told = await peers.ask(node, command.path, command.question);
-        if (told.kind === 'answered') return told.value as T;
+        const answer = await peers.ask(node, command.path, command.question);
+        if (answer.kind === 'answered') return answer.value as T;
         // It may have been done.
-        if (told.kind === 'lost' && !command.isRepeatable) throw new OwnerSilent();
-        unsent = told.kind === 'unsent' ? unsent + 1 : 0;
-        node = accounts.next(account, told.kind === 'moved' ? told.to : null, asked);
+        if (answer.kind === 'lost' && !command.isRepeatable) throw new OwnerSilent();
+        unsent = answer.kind === 'unsent' ? unsent + 1 : 0;
+        node = accounts.next(account, answer.kind === 'moved' ? answer.to : null, asked);
       }
       await sleep(clock, TRY_AGAIN_MS * n);
       where = await accounts.whereIs(account);
@@ -242,7 +242,7 @@ export class FleetRoad {
     const { node, epoch } = await this.#lastOwner(account);
     if (this.#parts.accounts.hasTaken(node, asked)) return NOT_OWNER;
     const done = await write({ account, epoch });
-    if (done.kind !== 'not_owner' && !(await this.#isTakenUp(done))) this.tell(account);
+    if (done.kind !== 'not_owner' && !(await this.#isTakenUp(done))) this.notifyOwner(account);
     return done;
   }
 
@@ -253,7 +253,7 @@ export class FleetRoad {
     return queued !== null && leaveStray(queued.seq);
   }
 
-  // While the store is away nobody can tell: then it is accepted into this node's spill, for whoever has the account
+  // While the store is away nobody knows: then it is accepted into this node's spill, for whoever has the account
   // when the store is back.
   async #lastOwner(account: AccountId): Promise<{ node: string | null; epoch: number }> {
     try {
@@ -266,27 +266,27 @@ export class FleetRoad {
   }
 
   // Something was written for an account that its owner does not know of: it may live, and only have been out of reach.
-  tell(account: AccountId): void {
-    this.#untold.add(account);
-    if (this.#isTelling) return;
-    this.#isTelling = true;
-    void this.#tellAll().finally(() => {
-      this.#isTelling = false;
+  notifyOwner(account: AccountId): void {
+    this.#unnotified.add(account);
+    if (this.#isNotifying) return;
+    this.#isNotifying = true;
+    void this.#notifyAll().finally(() => {
+      this.#isNotifying = false;
     });
   }
 
-  async #tellAll(): Promise<void> {
+  async #notifyAll(): Promise<void> {
     const { accounts, peers, clock } = this.#parts;
-    while (this.#untold.size > 0 && !this.#isStopped) {
-      await sleep(clock, TELL_AGAIN_MS);
-      for (const account of this.#untold) {
+    while (this.#unnotified.size > 0 && !this.#isStopped) {
+      await sleep(clock, NOTIFY_AGAIN_MS);
+      for (const account of this.#unnotified) {
         const where = await accounts.whereIs(account).catch(() => null);
         if (where?.kind === 'here') await accounts.refresh(account);
-        const isTold =
+        const isNotified =
           where?.kind === 'here' ||
           (where?.kind === 'there' &&
             (await peers.ask(where.node, FLEET_PATHS.look, { account })).kind === 'answered');
-        if (isTold) this.#untold.delete(account);
+        if (isNotified) this.#unnotified.delete(account);
       }
     }
   }

@@ -9,7 +9,7 @@ import { drained } from '../system/service.ts';
 import type { FleetNode } from './coordination.ts';
 import type { FleetPeers } from './peers.ts';
 
-// What a node tells of itself.
+// What a node reports of itself.
 export interface NodeView {
   readonly depths: Depths;
   readonly counts: RoadCounts;
@@ -29,7 +29,7 @@ export interface FleetViewsParts {
 }
 
 // Of freezes, to a node that shows all of them.
-export const FREEZES_TOLD_MAX = 200;
+export const FREEZES_SHOWN_MAX = 200;
 const FRESH_MS = 1_000;
 const LOOK_MS_MAX = 1_000;
 // Counts are added up from look to look; what came in a longer pause is not of this second.
@@ -123,8 +123,8 @@ export function withOwners(
   own: readonly AccountView[],
   views: ReadonlyMap<string, NodeView>,
 ): AccountView[] {
-  const told = new Map(
+  const reported = new Map(
     [...views.values()].flatMap(({ accounts }) => accounts.map((each) => [each.id, each] as const)),
   );
-  return own.map((account) => ({ ...account, ...told.get(account.id) }));
+  return own.map((account) => ({ ...account, ...reported.get(account.id) }));
 }

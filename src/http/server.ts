@@ -16,8 +16,8 @@ import { readPatience } from './dialects/caller.ts';
 import { type Dialects, dialectAt, openDialects } from './dialects/dialects.ts';
 import { mountDialect } from './dialects/drop-in.ts';
 import { type Deny, guardEdge, JsonBodyError, makeInert, sendAnswer } from './edge.ts';
-import { gateRoutes, guardFleet } from './fleet/gate.ts';
 import { addFleetRoutes } from './fleet/inner.ts';
+import { guardFleet, leadToOwners } from './fleet/to-owner.ts';
 import { refuse, sendProblem } from './problem.ts';
 import type { Opening } from './route.ts';
 import { GROUPS, ROUTES } from './route-list.ts';
@@ -58,7 +58,7 @@ export function createServer(
   });
   boundLines(app, options, deny);
   guardRoutes(app, options);
-  gateRoutes(app, options);
+  leadToOwners(app, options);
   app.removeContentTypeParser('text/plain');
   app.addHook('onRoute', (route) => {
     const methods = routes.get(route.url) ?? new Set();

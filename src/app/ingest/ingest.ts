@@ -67,7 +67,7 @@ export function openIngest(
     pools: [...offered.map((each) => poolOf(resources, each, vault, () => service)), PUSHED],
     ...readerOf(resources),
     token,
-    publish: (word) => others?.tell(word),
+    publish: (word) => others?.publish(word),
     onEvent(event) {
       onEvent(event);
       if (event.kind === 'posts') forwarding.wake(event.source);

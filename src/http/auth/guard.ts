@@ -11,7 +11,7 @@ import { mayAct, ROLES, type Role } from '../../domain/role.ts';
 import { type Bounds, type Holder, isCsrf, type Session } from '../../keys/keys.ts';
 import type { HttpParts } from '../context.ts';
 import { isLoopback } from '../edge.ts';
-import { toldHolder } from '../fleet/holder.ts';
+import { namedHolder } from '../fleet/holder.ts';
 import { OpenConnections } from '../open-connections.ts';
 import { refuse, sendProblem } from '../problem.ts';
 import { type Access, accessOf, type Reach } from './access.ts';
@@ -112,7 +112,7 @@ function admission(options: HttpParts, { reach }: Access, role: Role): Hook {
 // By the node that was asked.
 function admitTold(options: HttpParts): Hook {
   return (request, _reply, done) => {
-    request.holder = toldHolder(options, request);
+    request.holder = namedHolder(options, request);
     request.caller = request.holder?.name ?? '';
     done();
   };

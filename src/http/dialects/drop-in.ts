@@ -40,7 +40,7 @@ import { Peers } from '../connections.ts';
 import type { HttpParts } from '../context.ts';
 import { sendAnswer } from '../edge.ts';
 import type { Refuse } from '../fleet/forward.ts';
-import { gateOf, type OwnerGate } from '../fleet/gate.ts';
+import { type ToOwner, toOwnerOf } from '../fleet/to-owner.ts';
 import { type Form, readForm } from '../multipart.ts';
 import { addRoute, type BareRoute } from '../route.ts';
 import { StrangerTurns } from '../stranger-turns.ts';
@@ -262,7 +262,7 @@ interface DropInPorts {
   readonly peers: Peers;
   readonly strangers: StrangerTurns;
   // null: this process is the only one.
-  readonly gate: OwnerGate | null;
+  readonly toOwner: ToOwner | null;
 }
 
 // They have a secret of their own, the credential. What they take and answer is the platform's to describe.
@@ -273,9 +273,9 @@ export function routesOf({ routes }: Dialect): BareRoute<DropIn>[] {
 // The hooks and parsers of `app` hold for this dialect alone.
 export function mountDialect(app: FastifyInstance, options: HttpParts, dropIn: DropIn): void {
   const { accounts, settings } = options;
-  const gate = gateOf(options.fleet);
+  const toOwner = toOwnerOf(options.fleet);
   const peers = new Peers(settings.trustedProxies);
-  const ports = { dropIn, accounts, peers, strangers: new StrangerTurns(atEndOfTurn), gate };
+  const ports = { dropIn, accounts, peers, strangers: new StrangerTurns(atEndOfTurn), toOwner };
   addBodyParsers(app);
   app.decorateRequest('speaker', null);
   app.decorateRequest('located', null);
@@ -330,7 +330,7 @@ function admit(
 }
 
 function find(
-  { dropIn, peers, gate }: DropInPorts,
+  { dropIn, peers, toOwner }: DropInPorts,
   request: FastifyRequest,
   reply: FastifyReply,
   credential: string,
@@ -340,8 +340,8 @@ function find(
   const admit = (found: FoundSpeaker) => {
     if (found.kind === 'speaker') {
       request.speaker = found;
-      if (gate === null) done();
-      else gate(found.account, request, reply, done, deniedBy(dropIn));
+      if (toOwner === null) done();
+      else toOwner(found.account, request, reply, done, deniedBy(dropIn));
     } else sendAnswer(reply, answerUnknown(dropIn.platform.dialect, found));
   };
   // A stranger's turn is nobody's request: what is thrown in it would end the process.

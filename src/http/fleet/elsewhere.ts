@@ -1,4 +1,4 @@
-// What one node of the fleet has and no row in the store tells where: a file that only the reader of its channel can
+// What one node of the fleet has and no row in the store says where: a file that only the reader of its channel can
 // fetch, a login that is under way. The others are asked in turn; who does not have it says so (answerMoved).
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -17,8 +17,8 @@ export async function askElsewhere(
 ): Promise<FoundElsewhere | null> {
   const hangUp = new AbortController();
   reply.raw.once('close', () => hangUp.abort());
-  const told = holderHeader(holder);
-  const headers: Record<string, string> = told === null ? {} : { [FLEET_HEADERS.holder]: told };
+  const named = holderHeader(holder);
+  const headers: Record<string, string> = named === null ? {} : { [FLEET_HEADERS.holder]: named };
   const content = body === undefined || body === null ? null : Buffer.from(JSON.stringify(body));
   if (content !== null) headers['content-type'] = 'application/json';
   const asked: PeerRequest = {

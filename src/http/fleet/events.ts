@@ -47,8 +47,8 @@ async function followNode(
   response: ServerResponse,
   signal: AbortSignal,
 ): Promise<void> {
-  const told = holderHeader(holder);
-  const headers: Record<string, string> = told === null ? {} : { [FLEET_HEADERS.holder]: told };
+  const named = holderHeader(holder);
+  const headers: Record<string, string> = named === null ? {} : { [FLEET_HEADERS.holder]: named };
   const answer = await port.forward(node, {
     method: 'GET',
     path: url,

@@ -137,8 +137,8 @@ test('who asks travels with it: its bounds hold there, its key does not leave', 
   expect(inner.road.submitted).toHaveLength(0);
   expect(JSON.stringify(forwarded[0]!.headers)).not.toContain(authorization.slice(7));
   // What a caller says of itself is not believed.
-  const told = Buffer.from(JSON.stringify({ id: null, role: 'admin' })).toString('base64url');
-  const lying = await post(outer, {}, { authorization, [FLEET_HEADERS.holder]: told });
+  const named = Buffer.from(JSON.stringify({ id: null, role: 'admin' })).toString('base64url');
+  const lying = await post(outer, {}, { authorization, [FLEET_HEADERS.holder]: named });
   expect(lying.statusCode).toBe(403);
 });
 
@@ -189,7 +189,7 @@ test('an owner that is lost without an answer: only what is harmless goes again'
   expect((await post(keyed.outer, {}, headers)).statusCode).toBe(202);
 });
 
-test('what is of no account that there is, is told so here', async () => {
+test('what is of no account that there is, is refused here', async () => {
   const { outer, forwarded } = await twoNodes();
   const url = '/v1/accounts/telegram:999/pause';
   expect((await outer.app.inject({ method: 'POST', url, headers: AUTH })).statusCode).toBe(404);

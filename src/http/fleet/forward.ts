@@ -37,7 +37,7 @@ const BUFFERED_BYTES_MAX = 1_048_576;
 export const TRIES_MAX = 12;
 const TRY_AGAIN_MS = 50;
 const HARMLESS = ['GET', 'HEAD', 'OPTIONS'];
-// Of one line, and so not the next one's; and what only this node is told.
+// Of one line, and so not the next one's; and what is meant for this node only.
 const NOT_FORWARDED = new Set([
   ...[
     'connection',

@@ -10,8 +10,8 @@ import { type AccountId, parseAccountId } from '../../domain/ids.ts';
 import type { MoveOrder } from '../../road/road.ts';
 import type { SpillPart } from '../../store/ports/hand-over.ts';
 import { ANYONE } from '../auth/access.ts';
-import { answerMoved } from './gate.ts';
 import type { FleetPort } from './port.ts';
+import { answerMoved } from './to-owner.ts';
 
 // A delivery, whose content may be written in twice as many characters.
 const BODY_BYTES_MAX = 64 * 1024 * 1024;
@@ -41,7 +41,7 @@ export function addFleetRoutes(app: FastifyInstance, port: FleetPort): void {
   app.post(FLEET_PATHS.alive, { config }, async () => ({}));
   app.post(FLEET_PATHS.view, { config }, async () => port.view());
   app.post(FLEET_PATHS.handOver, { config, bodyLimit: BODY_BYTES_MAX }, async (request) => ({
-    told: await port.handOver(request.body as SpillPart),
+    handedOver: await port.handOver(request.body as SpillPart),
   }));
   app.post(FLEET_PATHS.rate, { config }, async (request) => ({
     waitMs: await port.rates.grant(request.body as RateQuestion),

@@ -7,7 +7,7 @@ import { invalid } from '../../accept/problems.ts';
 import { troublesOf } from '../../accept/trouble.ts';
 import { ADMIN_ACTS } from '../auth/access.ts';
 import { askElsewhere } from '../fleet/elsewhere.ts';
-import { answerMoved } from '../fleet/gate.ts';
+import { answerMoved } from '../fleet/to-owner.ts';
 import { SAMPLE, text } from '../openapi/common.ts';
 import { refuse, sendProblem } from '../problem.ts';
 import type { Route } from '../route.ts';

@@ -12,7 +12,7 @@ import { problem } from '../../domain/errors.ts';
 import type { OpenedMedia } from '../../ingest/ingest.ts';
 import { lasting, sender } from '../auth/access.ts';
 import { askElsewhere } from '../fleet/elsewhere.ts';
-import { answerMoved } from '../fleet/gate.ts';
+import { answerMoved } from '../fleet/to-owner.ts';
 import { SAMPLE, text } from '../openapi/common.ts';
 import { refuse, sendProblem } from '../problem.ts';
 import type { Route } from '../route.ts';

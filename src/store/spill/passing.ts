@@ -19,7 +19,7 @@ export interface PassedSpill {
   id(): string;
   // The next that can be handed over.
   first(): readonly SpilledRecord[];
-  handedOver(some: readonly SpilledRecord[], told: readonly HandedOver[]): void;
+  handedOver(some: readonly SpilledRecord[], answers: readonly HandedOver[]): void;
   // One part of it at a time is handed over, by whichever way.
   inTurn<T>(work: () => Promise<T>): Promise<T>;
 }
@@ -67,9 +67,9 @@ export class SpillPassing {
     const withFile = first.findIndex((one) => filesOf([one]).length > 0);
     const some = withFile < 0 ? first : first.slice(0, withFile);
     if (some.length === 0 || this.#spill.mode() !== 'away') return true;
-    const told = await this.passOn!(this.#spill.id(), some);
-    if (told === null) return false;
-    this.#spill.handedOver(some, told);
+    const answers = await this.passOn!(this.#spill.id(), some);
+    if (answers === null) return false;
+    this.#spill.handedOver(some, answers);
     return true;
   }
 }

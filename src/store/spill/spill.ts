@@ -43,7 +43,7 @@ export interface SpillOptions extends SpillBounds {
   readonly onNote: (note: StoreNote) => void;
 }
 
-// What the store made of deliveries otherwise than their callers were told.
+// What the store made of deliveries otherwise than their callers were answered.
 export interface SpillListener {
   // Another one took the place of `seq`, or was there before it.
   superseded(seq: number, by: number): void;
@@ -102,7 +102,7 @@ export class Spill {
       has: (seq) => this.#pending.has(seq),
       id: () => this.#log.id,
       first: () => this.#first(),
-      handedOver: (some, told) => this.#handedOver(some, told),
+      handedOver: (some, answers) => this.#handedOver(some, answers),
       inTurn: (work) => this.#inTurn(work),
     });
   }
@@ -295,15 +295,15 @@ export class Spill {
 
   async #handOver(some: readonly SpilledRecord[]): Promise<void> {
     await this.#bringFiles(some);
-    this.#handedOver(some, await this.#tell(some));
+    this.#handedOver(some, await this.#askStore(some));
   }
 
-  #handedOver(some: readonly SpilledRecord[], told: readonly HandedOver[]): void {
+  #handedOver(some: readonly SpilledRecord[], answers: readonly HandedOver[]): void {
     this.#pending.removeFirst(some.length);
     this.#totals.handedOver += some.length;
-    if (told.some((one) => one.kind === 'accepted' && one.isStray)) this.#listener.left?.();
+    if (answers.some((one) => one.kind === 'accepted' && one.isStray)) this.#listener.left?.();
     for (const [i, record] of some.entries()) {
-      if (record.kind === 'append') this.#follow(record.seq, told[i]!);
+      if (record.kind === 'append') this.#follow(record.seq, answers[i]!);
     }
   }
 
@@ -318,16 +318,16 @@ export class Spill {
   }
 
   // One that the store never takes is kept aside, so that it does not hold up the others.
-  async #tell(some: readonly SpilledRecord[]): Promise<HandedOver[]> {
+  async #askStore(some: readonly SpilledRecord[]): Promise<HandedOver[]> {
     const { store } = this.#o;
     try {
       return await store.handOver(this.#log.id, placed(some, this.#listener));
     } catch (error) {
       if (!(error instanceof CommandRefused)) throw error;
       if (some.length === 1) return [this.#refused(some[0]!, error)];
-      const told: HandedOver[] = [];
-      for (const each of some) told.push(...(await this.#tell([each])));
-      return told;
+      const answers: HandedOver[] = [];
+      for (const each of some) answers.push(...(await this.#askStore([each])));
+      return answers;
     }
   }
 
@@ -342,17 +342,17 @@ export class Spill {
     return { kind: 'dead', reason: 'refused_by_store' };
   }
 
-  #follow(seq: number, told: HandedOver): void {
-    switch (told.kind) {
+  #follow(seq: number, answer: HandedOver): void {
+    switch (answer.kind) {
       case 'accepted':
-        if (told.replaced !== null) this.#listener.superseded(told.replaced, seq);
+        if (answer.replaced !== null) this.#listener.superseded(answer.replaced, seq);
         return;
       case 'superseded':
-        if (told.found !== null) this.#listener.arrived(told.found);
-        this.#listener.superseded(seq, told.by);
+        if (answer.found !== null) this.#listener.arrived(answer.found);
+        this.#listener.superseded(seq, answer.by);
         return;
       case 'dead':
-        this.#listener.dead(seq, told.reason);
+        this.#listener.dead(seq, answer.reason);
         return;
       case 'known':
       case 'moved':

@@ -133,19 +133,19 @@ export class SpillingStore implements Store {
   // For a node that is cut from the store: written down, and taken up by the owners of its accounts. null: not now.
   async handOverFor(
     { spill, records, node }: SpillPart,
-    tell: () => Promise<void>,
+    notify: () => Promise<void>,
     msMax: number,
   ): Promise<HandedOver[] | null> {
     if (this.#spill.isAway) return null;
     try {
-      const told = await this.#store.handOver.handOver(spill, records, node);
+      const answers = await this.#store.handOver.handOver(spill, records, node);
       const strays = records.filter((_, i) => {
-        const one = told[i]!;
+        const one = answers[i]!;
         return one.kind === 'accepted' && one.isStray;
       });
       const last = strays.findLast((one) => one.kind === 'append');
-      if (last !== undefined) await this.#takenUp(last.seq, tell, msMax);
-      return told;
+      if (last !== undefined) await this.#takenUp(last.seq, notify, msMax);
+      return answers;
     } catch (error) {
       if (!(error instanceof JournalUnavailable)) throw error;
       return null;
@@ -153,18 +153,18 @@ export class SpillingStore implements Store {
   }
 
   // Leaves a delivery that was written without its owner for the owner to take up; false: it has not, after so long.
-  async leaveStray(seq: number, tell: () => Promise<void>, msMax: number): Promise<boolean> {
+  async leaveStray(seq: number, notify: () => Promise<void>, msMax: number): Promise<boolean> {
     try {
       await this.#store.handOver.leaveStray(seq);
-      return await this.#takenUp(seq, tell, msMax);
+      return await this.#takenUp(seq, notify, msMax);
     } catch (error) {
       if (!(error instanceof JournalUnavailable)) throw error;
     }
     return false;
   }
 
-  async #takenUp(seq: number, tell: () => Promise<void>, msMax: number): Promise<boolean> {
-    await tell();
+  async #takenUp(seq: number, notify: () => Promise<void>, msMax: number): Promise<boolean> {
+    await notify();
     for (let waited = 0; waited < msMax; waited += STRAY_LOOK_MS) {
       if (!(await this.#store.handOver.isStray(seq))) return true;
       await sleep(this.#clock, STRAY_LOOK_MS);

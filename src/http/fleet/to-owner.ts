@@ -15,7 +15,7 @@ import { OwnerForward, type Refuse } from './forward.ts';
 import type { FleetPort, FleetSide } from './port.ts';
 
 // Proceeds here, or answers otherwise.
-export type OwnerGate = (
+export type ToOwner = (
   account: AccountId,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -25,9 +25,9 @@ export type OwnerGate = (
 ) => void;
 
 // What an embedded gateway does not have.
-export function gateOf(fleet: FleetSide | undefined): OwnerGate | null {
+export function toOwnerOf(fleet: FleetSide | undefined): ToOwner | null {
   if (fleet === undefined) return null;
-  return fleet.side === 'inner' ? innerGate(fleet.port) : outerGate(fleet.port);
+  return fleet.side === 'inner' ? withinFleet(fleet.port) : fromOutside(fleet.port);
 }
 
 // Only nodes of the fleet reach what is behind it.
@@ -40,13 +40,13 @@ export function guardFleet(app: FastifyInstance, { secret }: FleetPort): void {
 }
 
 // After the guard of each route, whose hooks were put there before.
-export function gateRoutes(app: FastifyInstance, options: HttpParts): void {
-  const gate = gateOf(options.fleet);
-  if (gate === null) return;
-  app.addHook('onRoute', (route) => gateRoute(route, options, gate));
+export function leadToOwners(app: FastifyInstance, options: HttpParts): void {
+  const toOwner = toOwnerOf(options.fleet);
+  if (toOwner === null) return;
+  app.addHook('onRoute', (route) => leadToOwner(route, options, toOwner));
 }
 
-function gateRoute(route: RouteOptions, options: HttpParts, gate: OwnerGate): void {
+function leadToOwner(route: RouteOptions, options: HttpParts, toOwner: ToOwner): void {
   const { owner, isWide } = route.config ?? {};
   if (isWide === true && options.fleet?.side === 'outer') {
     const { port } = options.fleet;
@@ -59,9 +59,9 @@ function gateRoute(route: RouteOptions, options: HttpParts, gate: OwnerGate): vo
   const hook = (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
     ownAccount(options, owner, request).then(
       (account) => {
-        // Of none that there is: it is told so here.
+        // Of none that there is: it is refused here.
         if (account === null) done();
-        else gate(account, request, reply, done, deny);
+        else toOwner(account, request, reply, done, deny);
       },
       (error: Error) => void reply.send(error),
     );
@@ -83,14 +83,14 @@ async function ownAccount(
   return isKnown ? account : null;
 }
 
-function outerGate(port: FleetPort): OwnerGate {
+function fromOutside(port: FleetPort): ToOwner {
   return (account, request, reply, proceed, deny) => {
     if (port.isHere(account)) proceed();
     else new OwnerForward({ port, account, request, reply, proceed, deny }).go();
   };
 }
 
-function innerGate(port: FleetPort): OwnerGate {
+function withinFleet(port: FleetPort): ToOwner {
   return (account, request, reply, proceed) => {
     if (port.isHere(account) || request.headers[FLEET_HEADERS.anyway] !== undefined) {
       proceed();
