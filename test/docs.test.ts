@@ -7,7 +7,7 @@ import { DIALECT_ROUTES } from '../scripts/docs/dialects.ts';
 import { membersOf } from '../scripts/docs/library.ts';
 import { createProgram } from '../src/cli/program.ts';
 import { CLIENT_VARIABLES, SETTING_KEYS, settingOf, variableOf } from '../src/config/config.ts';
-import { FAMILIES, GATES } from '../src/domain/call.ts';
+import { FAMILIES } from '../src/domain/call.ts';
 import { MOVES, STATES } from '../src/domain/delivery.ts';
 import { ERRORS } from '../src/domain/errors.ts';
 import { ROLES } from '../src/domain/role.ts';
@@ -17,6 +17,7 @@ import { ROUTES } from '../src/http/route-list.ts';
 import { DISCORD_LIMITS_DEFAULT, discordPriors } from '../src/platforms/discord/limits.ts';
 import { slackPriors } from '../src/platforms/slack/calls.ts';
 import { SLACK_SETTINGS } from '../src/platforms/slack/settings.ts';
+import { BUDGETS } from '../src/platforms/telegram/budgets.ts';
 import { TELEGRAM_LIMITS_DEFAULT, telegramPriors } from '../src/platforms/telegram/telegram.ts';
 import { WHATSAPP_LIMITS_DEFAULT, whatsappPriors } from '../src/platforms/whatsapp/limits.ts';
 import { FAULT_KINDS } from '../src/sim/sim.ts';
@@ -149,8 +150,8 @@ function plansOf(limits: Record<string, number>): string {
   const slack = slackPriors(limits);
   const charges = ['5', '-5'].flatMap((chat) =>
     FAMILIES.flatMap((family) =>
-      GATES.flatMap((gate) =>
-        [true, false].map((live) => ({ chat, family, gate, live, user: 'u', cost: 1 })),
+      BUDGETS.names.flatMap((budget) =>
+        [true, false].map((live) => ({ chat, family, budget, live, user: 'u', cost: 1 })),
       ),
     ),
   );

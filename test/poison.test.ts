@@ -159,7 +159,13 @@ async function poisonStore(): Promise<Record<string, number>> {
   const add = async (name: string, chat: string, method: string, body: string, more = {}) => {
     const call = { account: ACCOUNT, platform: 'telegram', chat, method, body };
     const family = method.startsWith('edit') ? 'edit' : 'send';
-    const delivery = aDelivery({ ...call, family, gate: 'open', acceptedAt: Date.now(), ...more });
+    const delivery = aDelivery({
+      ...call,
+      family,
+      budget: 'open',
+      acceptedAt: Date.now(),
+      ...more,
+    });
     const appended = await journal.append(delivery, { queueMax: 1000 });
     if (appended.kind !== 'accepted') throw new Error(`${name}: ${appended.kind}`);
     seqs[name] = appended.queued.seq;

@@ -52,7 +52,7 @@ function delivery(i: number): NewDelivery {
     ...{ thread: null, session: null, user: null, correlation: null, slot: null },
     ...{
       family: 'send',
-      gate: 'broadcast',
+      budget: 'broadcast',
       priority: 'normal',
       cost: 1,
       live: false,
@@ -111,7 +111,7 @@ async function warmed(loop: (total: number) => Promise<Pace>): Promise<Pace> {
   return loop(ACCEPTS);
 }
 
-const RAW = `INSERT INTO raw (seq, account, platform, chat, method, family, gate, priority, cost, live, final,
+const RAW = `INSERT INTO raw (seq, account, platform, chat, method, family, budget, priority, cost, live, final,
     enter_at, rank, due_at, expires_at, accepted_at, state, attempts, failures, doubts, cures, held, body)
   SELECT seq, '${ACCOUNT}', 'telegram', chat, 'sendMessage', 'send', 'broadcast', 2, 1, false, false,
     1.7e12 + seq, seq, 0, 0, 1.7e12 + seq, 'queued', 0, 0, 0, '{}', 0, body

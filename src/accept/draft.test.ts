@@ -7,7 +7,7 @@ import { compose, NO_SEND_OPTIONS } from './draft.ts';
 
 const NOW = 1_000_000;
 const CALL: DescribedCall = {
-  ...{ kind: 'call', method: 'answer', chat: '1', thread: null, family: 'free', gate: 'open' },
+  ...{ kind: 'call', method: 'answer', chat: '1', thread: null, family: 'free', budget: 'open' },
   ...{ cost: 1, slot: null },
 };
 

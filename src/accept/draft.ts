@@ -294,7 +294,7 @@ export function compose(
     correlation: sendOptions.correlation,
     method: call.method,
     family: call.family,
-    gate: call.gate,
+    budget: call.budget,
     priority: step === null ? (asked ?? base) : priorityOf(classes, { asked, base, step }),
     cost: call.cost,
     live,
@@ -389,9 +389,9 @@ export function answering(
   params: Readonly<Record<string, unknown>>,
 ): DescribedCall & { readonly priority?: Priority } {
   if (updates === undefined || !updates.seen.has(account)) return call;
-  const asked = { chat: call.chat, family: call.family, gate: call.gate, params };
-  const gate = updates.gateFor(account, asked);
+  const asked = { chat: call.chat, family: call.family, budget: call.budget, params };
+  const budget = updates.budgetFor(account, asked);
   const priority = updates.priorityFor(account, asked);
-  if (priority !== null) return { ...call, gate, priority };
-  return gate === call.gate ? call : { ...call, gate };
+  if (priority !== null) return { ...call, budget, priority };
+  return budget === call.budget ? call : { ...call, budget };
 }

@@ -237,7 +237,14 @@ export class FollowUps {
     const submitted = await this.#hand({
       ...{ account, platform, chat, thread, session, user: null, method, family, priority },
       correlation: correlation ?? formatId(tag, seq),
-      ...{ gate: 'open', cost: 1, live: false, final: false, slot: null, idempotencyKey: null },
+      ...{
+        budget: copy.budget,
+        cost: 1,
+        live: false,
+        final: false,
+        slot: null,
+        idempotencyKey: null,
+      },
       notBefore: now + HELD_BACK_MS,
       expiresAt: now + 2 * HELD_BACK_MS,
       acceptedAt: now,

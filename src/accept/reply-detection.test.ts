@@ -14,7 +14,7 @@ const telegram = createTelegram({
 // Updates that say of every call that it answers someone who waits.
 const updates = {
   seen: new Set(['telegram:42']),
-  gateFor: () => 'reply',
+  budgetFor: () => 'reply',
   priorityFor: () => 'high',
 } as unknown as Inbound;
 
@@ -37,13 +37,13 @@ function composed(
 }
 
 test('what the updates say goes into the delivery', () => {
-  expect(composed({ updates })).toMatchObject({ gate: 'reply', priority: 'high' });
-  expect(composed({})).toMatchObject({ gate: 'broadcast', priority: 'normal' });
+  expect(composed({ updates })).toMatchObject({ budget: 'reply', priority: 'high' });
+  expect(composed({})).toMatchObject({ budget: 'broadcast', priority: 'normal' });
 });
 
 test('an account whose updates nobody showed us is not asked about', () => {
   const unseen = { ...updates, seen: new Set<string>() } as Inbound;
-  expect(composed({ updates: unseen })).toMatchObject({ gate: 'broadcast', priority: 'normal' });
+  expect(composed({ updates: unseen })).toMatchObject({ budget: 'broadcast', priority: 'normal' });
 });
 
 test('a priority that the caller names stands before it', () => {

@@ -45,7 +45,7 @@ export function openLive(
     report,
     streamsMax: config.streamsMax,
     unitsMax: config.streamUnitsMax,
-    gateFor: (account, call, params) => answering(updates(), account, call, params).gate,
+    budgetFor: (account, call, params) => answering(updates(), account, call, params).budget,
     settingsOf: liveSettingsBy(resources),
     ...ownsOf(resources),
     ...(resources.classesOf === null ? null : { classesOf: resources.classesOf }),

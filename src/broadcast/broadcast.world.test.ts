@@ -1,7 +1,6 @@
 // A broadcast beside people who talk to the bot: it takes as long as the platform makes it, and they do not notice.
 
 import { expect, test } from 'vitest';
-import type { Gate } from '../domain/call.ts';
 import { aDelivery } from '../domain/delivery.fixture.ts';
 import { ACCOUNT, aWorld, broadcastTo, START } from './broadcast.fixture.ts';
 
@@ -10,17 +9,17 @@ const LEAST_MS = (RECIPIENTS / 30) * 1000;
 const EVERY_MS = 173;
 
 // Messages of the given kind to chats of their own, every so often; how long each took to arrive.
-async function talk(gate: Gate, recipients: number) {
+async function talk(budget: string, recipients: number) {
   const world = aWorld();
   await world.start();
   const id = recipients === 0 ? null : await broadcastTo(world, recipients);
   const saidAt = new Map<string, number>();
   for (let i = 0; world.clock.now() < START + LEAST_MS; i++) {
     const chat = String(5000 + i);
-    if (gate === 'reply') world.model.userWrote('1:token', chat, world.clock.now());
+    if (budget === 'reply') world.model.userWrote('1:token', chat, world.clock.now());
     const now = world.clock.now();
     saidAt.set(chat, now);
-    const call = { account: ACCOUNT, platform: 'telegram', chat, gate, acceptedAt: now };
+    const call = { account: ACCOUNT, platform: 'telegram', chat, budget, acceptedAt: now };
     const body = JSON.stringify({ chat_id: Number(chat), text: 'hi' });
     await world.now.road.submit(aDelivery({ ...call, method: 'sendMessage', body }));
     await world.run(EVERY_MS);

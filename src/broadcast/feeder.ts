@@ -220,7 +220,7 @@ export class Feeder {
       correlation: running.publicId,
       method: call.method,
       family: call.family,
-      gate: call.gate,
+      budget: call.budget,
       priority: stored.priority,
       cost: call.cost,
       live: false,

@@ -27,7 +27,7 @@ export class AccountPace {
   // Of calls like this one; null: the account as a whole has no limit.
   perSecond(account: AccountId, charge: Charge): number | null {
     const now = this.#parts.clock.now();
-    const key = `${account} ${charge.family} ${charge.gate} ${charge.cost}`;
+    const key = `${account} ${charge.family} ${charge.budget} ${charge.cost}`;
     const known = this.#known.get(key);
     if (known !== undefined && now - known.at < ASKED_AGAIN_MS) return known.perSecond;
     const learned = this.#parts.road.limits(account, 1)[0]?.rules ?? [];

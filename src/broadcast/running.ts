@@ -88,11 +88,14 @@ function sampleOf({ broadcast }: Platform): string {
 
 function chargeOf(platform: Platform, method: string, body: Record<string, unknown>): Charge {
   const { call } = describeFor(platform, method, body);
-  const { chat, family, gate, cost } =
+  const { chat, family, budget, cost } =
     call.kind === 'call'
       ? call
-      : ({ chat: sampleOf(platform), family: 'send', gate: 'broadcast', cost: 1 } as const);
-  return { chat, user: null, family, gate, live: false, cost };
+      : {
+          ...{ chat: sampleOf(platform), family: 'send' as const, cost: 1 },
+          budget: platform.budgets.unsolicited,
+        };
+  return { chat, user: null, family, budget, live: false, cost };
 }
 
 // For the log.

@@ -50,10 +50,11 @@ function fakePlatform(
       textMethod: 'send',
       textParams: (text) => ({ text }),
       isIdempotent: (method) => method === 'edit',
-      spends: (method) => method === 'gift',
+      spends: (method, budget) => method === 'gift' || budget === 'paid',
       plainParams: (params) => ({ kind: 'plain', params }),
       targets: () => ({ kind: 'unknown' }),
     },
+    budgets: { names: ['open', 'paid'], unsolicited: 'open' },
     limits: {
       planOf: ({ family }) => ({ account: [], chat: [family === 'typing' ? TYPING : CHAT_SECOND] }),
     },
@@ -229,7 +230,7 @@ export function aRoad(
 
 export function message(changes: Partial<NewDelivery> = {}): NewDelivery {
   const call = { account: 'fake:1' as const, platform: 'fake', chat: 'c', method: 'send' };
-  return aDelivery({ ...call, gate: 'open', acceptedAt: START, body: '{}', ...changes });
+  return aDelivery({ ...call, budget: 'open', acceptedAt: START, body: '{}', ...changes });
 }
 
 export async function submit(road: Road, overrides: Partial<NewDelivery> = {}) {

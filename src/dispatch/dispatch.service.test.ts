@@ -38,6 +38,7 @@ function silentPlatform(answer: Promise<void>): Platform {
       plainParams: (params) => ({ kind: 'plain', params }),
       targets: () => ({ kind: 'unknown' }),
     },
+    budgets: { names: ['open'], unsolicited: 'open' },
     limits: { planOf: () => ({ account: [], chat: [] }) },
     wire: {
       identify: async () => ({ kind: 'known', id: '1' }),

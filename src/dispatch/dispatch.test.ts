@@ -95,7 +95,7 @@ describe('the loop', () => {
 
   test.each([
     ['spends', { method: 'gift' }],
-    ['is paid for', { gate: 'paid' }],
+    ['is paid for', { budget: 'paid' }],
   ] as const)('what %s and was in flight at a crash waits for a person', async (_name, what) => {
     const first = aRoad(() => SENT);
     await first.dispatch.start();

@@ -187,7 +187,7 @@ test('a typing sign that fails is left out, and its place is free again', async 
   for (const mode of ['throws', 'rejects', 'hangs'] as const) {
     const at = aFaultyRoad({ method: 'wire.send', mode });
     await at.dispatch.start();
-    const call = { account: 'fake:1', family: 'typing', gate: 'open', user: null } as const;
+    const call = { account: 'fake:1', family: 'typing', budget: 'open', user: null } as const;
     const bad = at.road.cosmetic({ ...call, chat: 'c', method: 'typing', body: `"${BAD}"` });
     await at.run(SOON_MS);
     expect(await bad).toEqual({ end: 'failed', result: null });

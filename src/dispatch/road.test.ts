@@ -7,7 +7,7 @@ const CALL: Prospect = {
   chat: 'c',
   user: null,
   family: 'send',
-  gate: 'open',
+  budget: 'open',
   live: true,
   cost: 1,
 };

@@ -134,8 +134,7 @@ function judge(profile: Profile, tried: TriedCall, now: number, chance: number):
   const { outcome, next } = partOf(platform, tried.body, tried.outcome);
   const idempotent = outcome.kind === 'uncertain' && isRepeatable(platform, tried, now);
   const cured = curedOf(platform, queued, tried.body, outcome);
-  // A message of the paid budget costs its price each time.
-  const spends = queued.gate === 'paid' || platform.calls.spends?.(queued.method) === true;
+  const spends = platform.calls.spends?.(queued.method, queued.budget) === true;
   const { reconciledMs = 0 } = platform.wire;
   const facts = { ...tried, outcome, idempotent, spends, reconciledMs, cured, next };
   return { outcome, settling: settle(facts, profile.retry, now, chance) };

@@ -112,7 +112,7 @@ export class RoadState {
     if (account === undefined) return;
     const profile = this.#p.accounts.profileOf(id);
     this.#accounts.set(id, { ...account, profile });
-    account.limits.retune(profile.priors);
+    account.limits.retune(profile.priors, profile.platform.budgets.names);
     const chats = new Set(this.scheduler.waitingOf(id).map(({ chat }) => chat));
     for (const chat of ['', ...chats]) this.scheduler.reconsider(id, chat, now);
     this.wake();

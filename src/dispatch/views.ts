@@ -165,7 +165,7 @@ function frozenOf({ scope, name }: Extract<Why, { scope: string }>): string {
       return `chat ${name}`;
     case 'family':
       return `its chat, for calls of the kind ${name},`;
-    case 'gate':
+    case 'budget':
       return `the account, for ${name} messages,`;
     default:
       return 'the account';

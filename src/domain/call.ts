@@ -4,9 +4,16 @@
 export const FAMILIES = ['send', 'edit', 'delete', 'reaction', 'typing', 'draft', 'free'] as const;
 export type Family = (typeof FAMILIES)[number];
 
-// Which account-wide budget a call spends: unsolicited messages, answers to people who wrote, paid messages, or none.
-export const GATES = ['broadcast', 'reply', 'paid', 'open'] as const;
-export type Gate = (typeof GATES)[number];
+// The account-wide budgets of a platform, by its own words: which one a call spends, its platform says. Where one is
+// used up the others go on.
+export interface Budgets {
+  // Few and short. In sentences `messages` follows: "the account, for broadcast messages,".
+  readonly names: readonly string[];
+  // Of messages that nobody asked for.
+  readonly unsolicited: string;
+  // Of answers to people who wrote, as the updates seen tell; left out: the platform does not tell them apart.
+  readonly reply?: string;
+}
 
 export const COSMETIC_FAMILIES: readonly Family[] = ['typing', 'draft'];
 
@@ -24,7 +31,8 @@ export interface DescribedCall {
   readonly chat: string;
   readonly thread: string | null;
   readonly family: Family;
-  readonly gate: Gate;
+  // One of its platform's.
+  readonly budget: string;
   readonly cost: number;
   // A newer call of the same slot replaces a waiting one (edits of one message).
   readonly slot: string | null;

@@ -8,7 +8,7 @@ const CALL = {
   user: null,
   method: 'sendMessage',
   family: 'send',
-  gate: 'broadcast',
+  budget: 'broadcast',
   priority: 'normal',
   cost: 1,
   live: false,

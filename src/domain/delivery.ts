@@ -1,7 +1,7 @@
 // The life of one delivery: its states and the only legal moves between them.
 // MOVES is the truth; docs/reference/states.md and the CHECKs of the SQLite schema are tested against it.
 
-import { COSMETIC_FAMILIES, type Family, type Gate } from './call.ts';
+import { COSMETIC_FAMILIES, type Family } from './call.ts';
 import type { AccountId } from './ids.ts';
 import type { Priority } from './priority.ts';
 
@@ -77,7 +77,7 @@ export interface Queued {
   readonly correlation: string | null;
   readonly method: string;
   readonly family: Family;
-  readonly gate: Gate;
+  readonly budget: string;
   readonly priority: Priority;
   // How many messages it counts for (an album of N counts N).
   readonly cost: number;
@@ -140,7 +140,7 @@ export interface NewDelivery {
   readonly correlation: string | null;
   readonly method: string;
   readonly family: Family;
-  readonly gate: Gate;
+  readonly budget: string;
   readonly priority: Priority;
   readonly cost: number;
   readonly live: boolean;
@@ -250,7 +250,7 @@ export function queuedOfNew(
     correlation: delivery.correlation,
     method: delivery.method,
     family: delivery.family,
-    gate: delivery.gate,
+    budget: delivery.budget,
     priority: delivery.priority,
     cost: delivery.cost,
     live: delivery.live,
@@ -277,7 +277,7 @@ export function queuedOf(delivery: DeliveryRow): Queued {
     correlation: delivery.correlation,
     method: delivery.method,
     family: delivery.family,
-    gate: delivery.gate,
+    budget: delivery.budget,
     priority: delivery.priority,
     cost: delivery.cost,
     live: delivery.live,

@@ -1,12 +1,13 @@
 // A day of traffic as it is recorded, to be replayed against another policy: when, how much, of which class, and what
 // became of it. Nothing of what was said, and no id that could be traced back.
 
-import type { Family, Gate } from './call.ts';
+import type { Family } from './call.ts';
 import type { State } from './delivery.ts';
 import type { Outcome } from './outcome.ts';
 import type { Priority } from './priority.ts';
 
-export const RECORDING_VERSION = 1;
+// In the first version `budget` was called `gate`.
+export const RECORDING_VERSION = 2;
 
 export interface RecordingHead {
   readonly recording: typeof RECORDING_VERSION;
@@ -26,7 +27,7 @@ export interface RecordedDelivery {
   readonly slot: string | null;
   readonly method: string;
   readonly family: Family;
-  readonly gate: Gate;
+  readonly budget: string;
   readonly priority: Priority;
   readonly cost: number;
   readonly bytes: number;

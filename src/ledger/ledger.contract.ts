@@ -44,7 +44,7 @@ function telling(store: () => Harness): void {
       correlation: 'c',
       method: 'sendMessage',
       family: 'send',
-      gate: 'broadcast',
+      budget: 'broadcast',
       priority: 'normal',
       cost: 1,
       live: false,

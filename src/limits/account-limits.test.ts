@@ -20,7 +20,7 @@ const PLANS: Record<string, Plan> = {
 const priors: Priors = { planOf: ({ family }) => PLANS[family] ?? PLANS.send! };
 
 function charge(chat: string, more: Partial<Charge> = {}): Charge {
-  return { chat, user: null, family: 'send', gate: 'broadcast', live: false, cost: 1, ...more };
+  return { chat, user: null, family: 'send', budget: 'broadcast', live: false, cost: 1, ...more };
 }
 
 const OK: Signal = { kind: 'ok' };
@@ -135,7 +135,9 @@ describe('freezes', () => {
 
   test("the account's refusal freezes everything", () => {
     call(charge('c'), 0, limited(30_000, 'account'));
-    expect(limits.earliestAccount(charge('d', { family: 'free', gate: 'open' }), 10)).toBe(30_000);
+    expect(limits.earliestAccount(charge('d', { family: 'free', budget: 'open' }), 10)).toBe(
+      30_000,
+    );
   });
 
   test('after a freeze one call goes first, and its success opens the chat', () => {
@@ -185,17 +187,17 @@ describe('the scope of a refusal', () => {
     return chats.map((chat) => call(charge(chat), at, limited(retryAfterMs)));
   }
 
-  test("two healthy chats that the account's window explains close their gate, and it is counted", () => {
+  test("two healthy chats that the account's window explains close their budget, and it is counted", () => {
     for (const chat of ['a', 'b']) call(charge(chat), 0);
     refuse(['c'], 10, 1000);
     expect(isOpen(charge('x'), 11)).toBe(true);
     const [learned] = refuse(['d'], 20, 1000);
     expect(learned?.freezes.map(({ scope, name }) => [scope, name])).toEqual([
       ['chat', 'd'],
-      ['gate', 'broadcast'],
+      ['budget', 'broadcast'],
     ]);
     expect(limits.earliestAccount(charge('x'), 21)).toBe(1020);
-    expect(isOpen(charge('x', { gate: 'reply' }), 1001)).toBe(true);
+    expect(isOpen(charge('x', { budget: 'reply' }), 1001)).toBe(true);
     expect(limits.view(200, 1)[0]?.rules).toMatchObject([{ count: 2, learned: 0.5 }]);
   });
 
@@ -345,7 +347,7 @@ describe('after a restart', () => {
 
   test('records that say nothing are left alone', () => {
     const record = { account: 'p:a' as const, updatedAt: 0 };
-    const keys = ['', 'x|y', 'freeze|chat||c', 'rate|chat|r|c', 'freeze|gate|nonsense|'];
+    const keys = ['', 'x|y', 'freeze|chat||c', 'rate|chat|r|c', 'freeze|budget||'];
     const values = ['', 'null', '{}', '[1]', '{"until":-1}', '{"factor":7}'];
     const records = keys.flatMap((key) => values.map((value) => ({ ...record, key, value })));
     expect(() => restart(records, 0)).not.toThrow();
@@ -378,6 +380,7 @@ describe('forgetting', () => {
 });
 
 describe('other numbers by hand', () => {
+  const BUDGETS = ['broadcast', 'reply'];
   const withMinute = (count: number): Priors => {
     const send = { ...PLANS.send!, chat: [SPACING, { ...MINUTE, count }, USER] };
     return { planOf: ({ family }) => (family === 'send' ? undefined : PLANS[family]) ?? send };
@@ -386,9 +389,9 @@ describe('other numbers by hand', () => {
   test('hold at once, over what went out before', () => {
     for (const at of [0, 1000]) call(charge('c'), at);
     expect(isOpen(charge('c'), 2000)).toBe(true);
-    limits.retune(withMinute(2));
+    limits.retune(withMinute(2), BUDGETS);
     expect(limits.earliestChat(charge('c'), 2000)).toBe(60_000);
-    limits.retune(withMinute(4));
+    limits.retune(withMinute(4), BUDGETS);
     expect(isOpen(charge('c'), 2000)).toBe(true);
     for (const at of [2000, 3000]) call(charge('c'), at);
     expect(limits.earliestChat(charge('c'), 4000)).toBe(60_000);
@@ -396,7 +399,7 @@ describe('other numbers by hand', () => {
 
   test('are shown at once, also lower ones; what was learned is a share of them', () => {
     call(charge('c'), 0);
-    limits.retune(withMinute(2));
+    limits.retune(withMinute(2), BUDGETS);
     const shown = () =>
       limits
         .view(1, 9)
@@ -408,7 +411,7 @@ describe('other numbers by hand', () => {
   test('a call that is out when they change gives its room back', () => {
     const ticket = limits.take(charge('c'), 0);
     limits.departed(ticket, 0);
-    limits.retune(withMinute(1));
+    limits.retune(withMinute(1), BUDGETS);
     limits.settled(ticket, { kind: 'unjudged' }, 10);
     expect(isOpen(charge('c'), 10)).toBe(true);
   });

@@ -233,9 +233,9 @@ export class AccountLimits {
   }
 
   // What went out stays counted, what was learned is a share of the new; a longer window begins with what is kept.
-  retune(priors: Model.Priors): void {
+  retune(priors: Model.Priors, budgets: readonly string[]): void {
     this.#priors = priors;
-    this.#tree.retune(rulesByChat(priors));
+    this.#tree.retune(rulesByChat(priors, budgets));
   }
 
   // A call that goes straight through, without a ticket: it counts for the account all the same.

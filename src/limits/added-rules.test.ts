@@ -16,7 +16,7 @@ const OWN: Plan = Object.freeze<Plan>({
 const OWN_PRIORS: Priors = { planOf: () => OWN };
 
 function charge(changes: Partial<Charge> = {}): Charge {
-  const usual = { chat: 'c', user: null, family: 'send', gate: 'open', live: false, cost: 1 };
+  const usual = { chat: 'c', user: null, family: 'send', budget: 'open', live: false, cost: 1 };
   return { ...(usual as Charge), ...changes };
 }
 

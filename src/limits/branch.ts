@@ -10,7 +10,7 @@ import type { Charge, FreezeScope, Rule, Ticket } from './types.ts';
 // the freeze ends when the platform takes that call.
 export interface Freeze {
   readonly scope: FreezeScope;
-  // The chat, family or gate that is frozen; '' for the account.
+  // The chat, family or budget that is frozen; '' for the account.
   readonly name: string;
   since: number;
   until: number;
@@ -121,7 +121,7 @@ export class Branch {
 }
 
 // Answers to button presses cost the platform nothing: only the account's own freeze stops them.
-export function isFrozenBy(freeze: Freeze, charge: { family: Family; gate: string }): boolean {
+export function isFrozenBy(freeze: Freeze, charge: { family: Family; budget: string }): boolean {
   switch (freeze.scope) {
     case 'account':
       return true;
@@ -129,7 +129,7 @@ export function isFrozenBy(freeze: Freeze, charge: { family: Family; gate: strin
       return charge.family !== 'free';
     case 'family':
       return freeze.name === charge.family;
-    case 'gate':
-      return freeze.name === charge.gate && charge.family !== 'free';
+    case 'budget':
+      return freeze.name === charge.budget && charge.family !== 'free';
   }
 }

@@ -4,7 +4,7 @@ import { AccountLimits, type Charge } from './limits.ts';
 const NONE = Object.freeze([]);
 const PLAN = Object.freeze({ account: NONE, chat: NONE, route: 'create' });
 const OTHER = Object.freeze({ account: NONE, chat: NONE, route: 'edit' });
-const CHARGE = { user: null, gate: 'open', live: false, cost: 1 } as const;
+const CHARGE = { user: null, budget: 'open', live: false, cost: 1 } as const;
 const send = (chat: string): Charge => ({ ...CHARGE, chat, family: 'send' });
 const edit = (chat: string): Charge => ({ ...CHARGE, chat, family: 'edit' });
 

@@ -17,7 +17,7 @@ const PAIR: Rule = {
 };
 const PLAN: Plan = { account: [], chat: [PAIR] };
 const CHARGE: Charge = {
-  ...{ chat: 'c', user: null, family: 'send', gate: 'open', live: false, cost: 1 },
+  ...{ chat: 'c', user: null, family: 'send', budget: 'open', live: false, cost: 1 },
 };
 
 describe('a debt', () => {

@@ -7,7 +7,7 @@ const DAY_MS = 86_400_000;
 const TIER: Rule = { name: 'tier', scope: 'account', kind: 'chats', count: 3, perMs: DAY_MS };
 const PLAN: Plan = { account: [TIER], chat: [] };
 const to = (chat: string): Charge => ({
-  ...{ chat, user: null, family: 'send', gate: 'broadcast', live: false, cost: 1 },
+  ...{ chat, user: null, family: 'send', budget: 'broadcast', live: false, cost: 1 },
 });
 
 function setUp() {

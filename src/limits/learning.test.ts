@@ -93,7 +93,7 @@ describe('right priors', () => {
         const limits = new AccountLimits({ account: 'p:a', priors: { planOf: () => plan } });
         const minuteOf = perChat(() => new TrueLimit(20, MINUTE_MS, 0));
         const charges = ['c', 'd'].map((chat): Charge => {
-          return { chat, user: null, family: 'send', gate: 'broadcast', live: false, cost: 1 };
+          return { chat, user: null, family: 'send', budget: 'broadcast', live: false, cost: 1 };
         });
         const trip = jitter(random, 30, jitterMs);
         const judge = (charge: Charge, now: number) => minuteOf(charge).judge(now);

@@ -69,7 +69,7 @@ export function attempt({ rule, chats, hiddenMsMax, truths, seed }: Trial): Phas
     return limit.change(trueRate(rule, truthAt(now))).judge(now);
   };
   const charges = Array.from({ length: chats }, (_, n): Charge => {
-    return { chat: `c${n}`, user: null, family: 'send', gate: 'broadcast', live: false, cost: 1 };
+    return { chat: `c${n}`, user: null, family: 'send', budget: 'broadcast', live: false, cost: 1 };
   });
   const world = { limits, charges, random, trip: jitter(random, 30, 15), judge };
   const judged = run(world, 0, truths.length * PHASE_MS);

@@ -15,7 +15,7 @@ const CALL: Charge = {
   chat: 'c',
   user: null,
   family: 'send',
-  gate: 'broadcast',
+  budget: 'broadcast',
   live: false,
   cost: 1,
 };

@@ -133,9 +133,9 @@ export class Lessons {
   answered(booking: Booking, holdMs: number, now: number, notes: Notes): void {
     const { chat, charge, plan } = booking;
     chat.refusals = 0;
-    const suspicion = this.#suspicions.get(charge.gate);
+    const suspicion = this.#suspicions.get(charge.budget);
     if (suspicion !== undefined && booking.departedAt > suspicion.since) {
-      this.#suspicions.delete(charge.gate);
+      this.#suspicions.delete(charge.budget);
     }
     this.#weigh(chat, plan.chat, booking.ofChat, booking, holdMs, now, notes);
     this.#weigh(this.#account, plan.account, booking.ofAccount, booking, holdMs, now, notes);
@@ -143,16 +143,16 @@ export class Lessons {
 
   // Returns whether the budget is taken to be used up.
   #suspect(booking: Booking, signal: Limited, until: number, now: number, notes: Notes): boolean {
-    const { family, gate, chat } = booking.charge;
+    const { family, budget, chat } = booking.charge;
     if (COSMETIC_FAMILIES.includes(family)) return false;
-    const before = this.#suspicions.get(gate);
-    const isProbe = this.#account.freezeOf('gate', gate)?.probe === booking;
+    const before = this.#suspicions.get(budget);
+    const isProbe = this.#account.freezeOf('budget', budget)?.probe === booking;
     const isOver = !isProbe && now - (before?.at ?? 0) > this.#settings.momentMs;
     const suspicion: Suspicion =
       before === undefined || isOver
         ? { chats: new Set(), probes: 0, since: now, at: now, until }
         : before;
-    this.#suspicions.set(gate, suspicion);
+    this.#suspicions.set(budget, suspicion);
     suspicion.chats.add(chat);
     suspicion.at = now;
     suspicion.until = Math.max(suspicion.until, until);
@@ -165,7 +165,7 @@ export class Lessons {
     const guessMs = isExplained ? signal.retryAfterMs : this.#guessMs(suspicion);
     const cause = `the platform refused messages to ${suspicion.chats.size} chats in a row`;
     const opensAt = Math.min(suspicion.until, now + guessMs);
-    this.#freeze(this.#account, 'gate', gate, opensAt, cause, now, notes);
+    this.#freeze(this.#account, 'budget', budget, opensAt, cause, now, notes);
     this.#lower(this.#account, plan.account, booking, signal, 'exact', now, notes);
     return true;
   }

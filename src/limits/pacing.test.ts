@@ -10,7 +10,7 @@ import type { Charge, Rule } from './types.ts';
 const MINUTE_MS = 60_000;
 
 function charge(chat: string): Charge {
-  return { chat, user: null, family: 'send', gate: 'broadcast', live: false, cost: 1 };
+  return { chat, user: null, family: 'send', budget: 'broadcast', live: false, cost: 1 };
 }
 
 function pace(rule: Rule, chats: number, ms: number, network: { oneWay: number; jitter: number }) {

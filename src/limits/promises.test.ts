@@ -31,7 +31,7 @@ function chargesOf(random: Random, plan: Plan): Charge[] {
       chat: `c${n % 4}`,
       user: n % 3 === 0 ? null : `u${n % 2}`,
       family: n === 5 ? 'edit' : 'send',
-      gate: 'broadcast',
+      budget: 'broadcast',
       live: false,
       cost: 1 + Math.floor(random.next() * costMax),
     }),

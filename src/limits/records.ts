@@ -1,7 +1,7 @@
 // Freezes and learned rates as records: how they are read back, and moved with the clock. What comes from
 // disk is checked like anything from outside; a record that says nothing sensible is left alone.
 
-import { FAMILIES, GATES } from '../domain/call.ts';
+import { FAMILIES } from '../domain/call.ts';
 import { type LearnedRate, newRate, SHARE_MIN } from './learning.ts';
 import type { FreezeScope, LimitRecord, Rule } from './types.ts';
 
@@ -18,7 +18,7 @@ export type Fact =
     }
   | { kind: 'rate'; scope: Rule['scope']; chat: string; rule: Rule; rate: LearnedRate };
 
-const FREEZE_KEY = /^freeze\|(chat|family|gate|account)\|([^|]*)\|(.*)$/s;
+const FREEZE_KEY = /^freeze\|(chat|family|budget|account)\|([^|]*)\|(.*)$/s;
 const HALVED_SHARE_MIN = 0.5;
 const RATE_KEY = /^rate\|(chat|account)\|([^|]*)\|(.*)$/s;
 
@@ -42,7 +42,7 @@ function readFreeze(scope: FreezeScope, name: string, chat: string, body: Body):
   const { since, until, cause } = body;
   if (!isAmount(since) || !isAmount(until) || typeof cause !== 'string') return null;
   if (scope === 'family' && !FAMILIES.some((family) => family === name)) return null;
-  if (scope === 'gate' && !GATES.some((gate) => gate === name)) return null;
+  if (scope === 'budget' && name === '') return null;
   return { kind: 'freeze', scope, chat, name: scope === 'chat' ? chat : name, since, until, cause };
 }
 

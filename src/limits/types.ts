@@ -1,7 +1,7 @@
 // The types of the limits: what a platform says about its limits, what a call asks for, what an answer
 // teaches and what is kept on disk. Types only, so that every file of the folder may import them.
 
-import type { Family, Gate } from '../domain/call.ts';
+import type { Family } from '../domain/call.ts';
 import type { AccountId } from '../domain/ids.ts';
 
 // At most `count` in any `perMs`. A spacing of one second is { count: 1, perMs: 1000 }.
@@ -37,7 +37,7 @@ export interface Charge {
   readonly thread?: string | null;
   readonly user: string | null;
   readonly family: Family;
-  readonly gate: Gate;
+  readonly budget: string;
   readonly live: boolean;
   readonly cost: number;
   // As `describe` names it; left out: any of its family.
@@ -66,7 +66,7 @@ export interface Ticket {
   readonly charge: Charge;
 }
 
-export type FreezeScope = 'chat' | 'family' | 'gate' | 'account';
+export type FreezeScope = 'chat' | 'family' | 'budget' | 'account';
 
 // What a settle changed: records for the settle's own transaction, freezes for the event stream.
 export interface Learned {
@@ -97,7 +97,7 @@ export interface Cause {
   readonly kind: 'window' | 'freeze' | 'probe';
   // The rule's name, or what is frozen.
   readonly name: string;
-  readonly scope: 'account' | 'chat' | 'thread' | 'user' | 'family' | 'gate' | 'route';
+  readonly scope: 'account' | 'chat' | 'thread' | 'user' | 'family' | 'budget' | 'route';
   readonly until: number;
   readonly detail: string;
   // Of a window that may be open now and is used up by so many that go before.

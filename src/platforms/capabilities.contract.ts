@@ -64,8 +64,9 @@ function tuningAndBroadcast(open: Open): void {
     const { platform, message } = await open();
     if (platform.tuning === undefined) return;
     const { planOf } = platform.tuning.limits({});
-    const about = { family: 'send', gate: 'broadcast', live: false, cost: 1 } as const;
-    const charge = { chat: message.chat, user: null, ...about };
+    const about = { family: 'send', live: false, cost: 1 } as const;
+    const budget = platform.budgets.unsolicited;
+    const charge = { chat: message.chat, user: null, budget, ...about };
     expect(planOf(charge)).toBe(planOf({ ...charge }));
   });
 

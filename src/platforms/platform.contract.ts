@@ -2,7 +2,7 @@
 // The suite drives the platform only through its port; the fixture decides what the wire does.
 
 import { afterEach, describe, expect, test } from 'vitest';
-import { FAMILIES, GATES } from '../domain/call.ts';
+import { FAMILIES } from '../domain/call.ts';
 import { ACCOUNT_REFUSED, type Outcome } from '../domain/outcome.ts';
 import { capabilities } from './capabilities.contract.ts';
 import { type Open, type PlatformFixture, WEATHERS, type Weather } from './contract.fixture.ts';
@@ -11,6 +11,8 @@ import { dialectContract } from './dialect.contract.ts';
 export type { PlatformFixture, Weather } from './contract.fixture.ts';
 
 const DEADLINE_MS = 2_000;
+// The scheduler asks for each of them at every decision.
+const BUDGETS_MAX = 8;
 
 // `weathers`: those its wire can have, when not all; a platform without a wire has little weather.
 export function platformContract(
@@ -21,7 +23,7 @@ export function platformContract(
   describe(`${name} keeps the platform contract`, () => {
     const opened: PlatformFixture[] = [];
     const fresh: Open = async () => {
-      const fixture = await open();
+      const fixture = ofDeclaredBudgets(await open());
       opened.push(fixture);
       return fixture;
     };
@@ -34,6 +36,18 @@ export function platformContract(
     describe('capabilities', () => capabilities(fresh));
     describe('dialect', () => dialectContract(fresh));
   });
+}
+
+// Whatever is described in a test spends a budget that the platform has.
+function ofDeclaredBudgets(fixture: PlatformFixture): PlatformFixture {
+  const { platform } = fixture;
+  const { budgets, calls } = platform;
+  const described: typeof calls.describe = (method, params) => {
+    const found = calls.describe(method, params);
+    if (found.kind === 'call') expect(budgets.names, method).toContain(found.budget);
+    return found;
+  };
+  return { ...fixture, platform: { ...platform, calls: { ...calls, describe: described } } };
 }
 
 async function attempt(fixture: PlatformFixture, weather: Weather): Promise<Outcome> {
@@ -108,9 +122,40 @@ function descriptions(open: Open): void {
     if (read !== null) expect(platform.calls.describe(read.method, read.params).kind).toBe('pass');
   });
 
+  test('budgets are few, and each has a name of its own', async () => {
+    const { names, unsolicited, reply } = (await open()).platform.budgets;
+    expect(names.length).toBeGreaterThan(0);
+    expect(names.length).toBeLessThanOrEqual(BUDGETS_MAX);
+    expect(new Set(names).size).toBe(names.length);
+    for (const name of names) expect(name).toMatch(/^[a-z_]{1,32}$/);
+    expect(names).toContain(unsolicited);
+    if (reply !== undefined) expect(names).toContain(reply);
+  });
+
+  test('a message, an edit of it and a reply each spend one of them', async () => {
+    const { platform, message, edit, update } = await open();
+    const { address, describe: read } = platform.calls;
+    for (const each of [message, edit, ...(update === undefined ? [] : [update.reply])]) {
+      const described = read(each.method, address(each.params, message));
+      expect(described).toMatchObject({ budget: expect.stringMatching(/./) });
+    }
+  });
+
+  test('what waits since a version with other words is planned as what nobody asked for', async () => {
+    const { platform, message } = await open();
+    const { budgets, limits } = platform;
+    for (const family of FAMILIES) {
+      const kind = { chat: message.chat, user: null, family, live: false, cost: 1 };
+      const plan = limits.planOf({ ...kind, budget: budgets.unsolicited });
+      expect(limits.planOf({ ...kind, budget: 'of_another_version' })).toBe(plan);
+    }
+  });
+
   test('plans are made once: equal charges have the same plan, and it is frozen', async () => {
     const { platform, message } = await open();
-    const kinds = FAMILIES.flatMap((family) => GATES.map((gate) => ({ family, gate })));
+    const kinds = FAMILIES.flatMap((family) =>
+      platform.budgets.names.map((budget) => ({ family, budget })),
+    );
     for (const kind of kinds) {
       const charge = { chat: message.chat, user: null, ...kind, live: false, cost: 1 };
       const plan = platform.limits.planOf(charge);

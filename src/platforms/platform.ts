@@ -1,9 +1,10 @@
-// The port every platform implements. Three parts each one has: what a call means (calls), how fast it may go (limits),
-// how it is made and what the answer says (wire). The others are capabilities: whoever wants one asks whether it is
-// there, and does without it where it is not. A platform keeps no state of deliveries.
+// The port every platform implements. Four parts each one has: what a call means (calls), what an account has limits
+// for as a whole (budgets), how fast a call may go (limits), how it is made and what the answer says (wire). The others
+// are capabilities: whoever wants one asks whether it is there, and does without it where it is not. A platform keeps
+// no state of deliveries.
 
 import type { Readable } from 'node:stream';
-import type { Described } from '../domain/call.ts';
+import type { Budgets, Described } from '../domain/call.ts';
 import type { AccountId } from '../domain/ids.ts';
 import type { Strategy } from '../domain/live.ts';
 import type { Cure, Outcome } from '../domain/outcome.ts';
@@ -17,7 +18,7 @@ import type { LiveOutput } from './live-output.ts';
 import type { PlatformTrouble } from './trouble.ts';
 import type { UpdateReading } from './updates.ts';
 
-export type { Described, DescribedCall } from '../domain/call.ts';
+export type { Budgets, Described, DescribedCall } from '../domain/call.ts';
 export type { ChangeCall, MessageChange, MessageChanges } from './changes.ts';
 export type {
   AnswerHeaders,
@@ -65,6 +66,7 @@ export interface Platform {
   readonly credentials: CredentialRules;
 
   readonly calls: Calls;
+  readonly budgets: Budgets;
   readonly limits: Priors;
   readonly wire: Wire;
 
@@ -130,8 +132,9 @@ export interface Calls {
   // For so long the platform recognises a repeat of this very call by the key it was made with, and carries it out no
   // second time; 0: it does not. Left out: of no call.
   recognisedMs?(method: string, body: string): number;
-  // It moves money: one whose answer was lost is never repeated, whatever the policy. Left out: none does.
-  spends?(method: string): boolean;
+  // It costs money each time: one whose answer was lost is never repeated, whatever the policy. `budget`: left out of
+  // what is passed straight through. Left out: none does.
+  spends?(method: string, budget?: string): boolean;
   // Its answer is what it is made for (the id of a new topic): who does not say otherwise waits for it. Left out: none.
   isAwaited?(method: string): boolean;
   // The message it replies to, if that is of the same chat; null: none. Left out: its calls do not tell.

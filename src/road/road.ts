@@ -1,6 +1,6 @@
 // The port of the road: what those who submit, watch and operate may ask of it. dispatch/ implements it.
 
-import type { Family, Gate } from '../domain/call.ts';
+import type { Family } from '../domain/call.ts';
 import type { NewDelivery, State } from '../domain/delivery.ts';
 import type { CosmeticEnd, Interest, RoadCounts, RoadListener } from '../domain/event.ts';
 import type { AccountId } from '../domain/ids.ts';
@@ -98,7 +98,7 @@ export interface CosmeticCall {
   readonly thread?: string | null;
   readonly method: string;
   readonly family: Family;
-  readonly gate: Gate;
+  readonly budget: string;
   readonly user: string | null;
   readonly body: string;
 }
@@ -128,7 +128,7 @@ export interface AskedRoad extends Road {
 // A call that may be made: what the limits need to know of it.
 export type Prospect = Pick<
   NewDelivery,
-  'account' | 'chat' | 'user' | 'family' | 'gate' | 'live' | 'cost'
+  'account' | 'chat' | 'user' | 'family' | 'budget' | 'live' | 'cost'
 >;
 
 export interface CosmeticAnswer {
@@ -205,7 +205,7 @@ export interface LimitsView {
 
 export interface Frozen {
   readonly account: AccountId;
-  // `chat`, `account`, `family` or `gate`, and which; '' is the account itself.
+  // `chat`, `account`, `family` or `budget`, and which; '' is the account itself.
   readonly scope: string;
   readonly name: string;
   readonly since: number;

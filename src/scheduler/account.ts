@@ -1,5 +1,5 @@
-// One account's queue: its chats, those that could go now (by gate and class), those that wait for a time; in which of
-// them a delivery waits by the order the account keeps, and what it takes of the bounded queue.
+// One account's queue: its chats, those that could go now (by budget and class), those that wait for a time; in which
+// of them a delivery waits by the order the account keeps, and what it takes of the bounded queue.
 // A chat is in exactly one place: a ready ring, the wake-up heap, or nowhere (nothing waits, or only a settle
 // can tell). Every change of what a chat would send ends in #place(), which puts it there.
 

@@ -1,7 +1,6 @@
 // The chats of an account and whose turn it is: within a chat its lanes, among chats those that could go now.
 // Lanes take turns within a class, and chats do; classes share by weight. A chat's own limits are asked here.
 
-import { GATES } from '../domain/call.ts';
 import type { Queued } from '../domain/delivery.ts';
 import { leaveRing, Ring, RingMember, type Waiter } from './collections.ts';
 import type { Pacing } from './pacing.ts';
@@ -124,7 +123,7 @@ function sameKind(a: Queued, b: Queued): boolean {
   return (
     a.family === b.family &&
     a.live === b.live &&
-    a.gate === b.gate &&
+    a.budget === b.budget &&
     a.cost === b.cost &&
     a.user === b.user
   );
@@ -330,14 +329,15 @@ export class FairRings {
   }
 }
 
-// The chats of one account that could go now, by gate and class. A chat stands where its offer and its best class say;
-// gates take turns at being asked first, classes share by weight, chats of a class take turns.
+// The chats of one account that could go now, by budget and class. A chat stands where its offer and its best class
+// say; budgets take turns at being asked first, classes share by weight, chats of a class take turns.
 
 export class Ready {
   readonly #picker: ClassPicker;
-  // By gate, then by class; made when first needed, because most accounts use few of them.
-  readonly #turns: (FairRings | undefined)[] = Array(GATES.length * CLASS_COUNT).fill(undefined);
-  #gateTurn = 0;
+  // Budgets in the order they were first seen here, and the turns of each, by class; made when first needed.
+  readonly #budgets: string[] = [];
+  readonly #turns: (FairRings | undefined)[] = [];
+  #first = 0;
   // Of the last choice.
   #class = 0;
   #present = 0;
@@ -350,17 +350,18 @@ export class Ready {
     this.#turnsOf(chat, chat.offer!).place(chat, isLong);
   }
 
-  // A chat whose gate is open, by class and turn; or when a gate opens.
+  // A chat whose budget is open, by class and turn; or when a budget opens.
   choose(limits: Pacing, now: number): Chat | number {
     let opens = Number.POSITIVE_INFINITY;
     let present = 0;
     const candidates: (Chat | undefined)[] = [];
+    const count = this.#budgets.length;
     // So that no budget wins every tie.
-    this.#gateTurn = (this.#gateTurn + 1) % GATES.length;
-    for (let g = 0; g < GATES.length; g++) {
-      const gate = (g + this.#gateTurn) % GATES.length;
+    this.#first = this.#first + 1 < count ? this.#first + 1 : 0;
+    for (let b = 0; b < count; b++) {
+      const budget = (b + this.#first) % count;
       for (let c = 0; c < CLASS_COUNT; c++) {
-        const chat = this.#turns[gate * CLASS_COUNT + c]?.next() ?? null;
+        const chat = this.#turns[budget * CLASS_COUNT + c]?.next() ?? null;
         if (chat === null) continue;
         const at = limits.earliestAccount(chat.offer!.head!.queued, now);
         if (at > now) {
@@ -386,12 +387,14 @@ export class Ready {
   // The best class it has waiting decides, so that nothing high waits behind something low.
   #turnsOf(chat: Chat, offer: Flow): FairRings {
     const best = 31 - Math.clz32(chat.present & -chat.present);
-    const place = GATES.indexOf(offer.head!.queued.gate) * CLASS_COUNT + best;
-    let turns = this.#turns[place];
-    if (turns === undefined) {
-      turns = new FairRings();
-      this.#turns[place] = turns;
+    const { budget } = offer.head!.queued;
+    let at = this.#budgets.indexOf(budget);
+    if (at === -1) {
+      at = this.#budgets.push(budget) - 1;
+      for (let c = 0; c < CLASS_COUNT; c++) this.#turns.push(undefined);
     }
-    return turns;
+    const place = at * CLASS_COUNT + best;
+    this.#turns[place] ??= new FairRings();
+    return this.#turns[place];
   }
 }

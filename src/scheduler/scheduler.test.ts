@@ -187,7 +187,7 @@ describe('isolation', () => {
     expect(sendNext(scheduler, 1e6)).toBe(one);
   });
 
-  test('the account gate closes without losing the turn', () => {
+  test('the account budget closes without losing the turn', () => {
     const { scheduler, pacing } = setUp();
     pacing.get('p:a')!.accountOpensAt = 3e6;
     const one = queued();

@@ -11,7 +11,7 @@ const NOWHERE = async () => ({ kind: 'failed', reason: 'unsent', detail: '' }) a
 const telegram = createTelegram({ transport: { send: NOWHERE } as never });
 const ports = {
   platforms: new Map<string, Platform>([['telegram', telegram]]),
-  gateFor: (_account: string, { gate }: { gate: NewDelivery['gate'] }) => gate,
+  budgetFor: (_account: string, { budget }: { budget: NewDelivery['budget'] }) => budget,
 };
 const WISHES = { slot: 's', final: true, notBefore: 0, key: null, now: 1 };
 const RESERVED = { 'sluice:parts': null, 'sluice:files': { a: 1 }, 'sluice:': 1 };

@@ -2,7 +2,6 @@
 // its changes have slots apart: a newer text takes the place of a waiting change, a final that of a waiting send.
 
 import { bodyOf, NO_FILES } from '../domain/body.ts';
-import type { Gate } from '../domain/call.ts';
 import type { NewDelivery } from '../domain/delivery.ts';
 import { HOLDERS, ownKey } from '../domain/idempotency.ts';
 import { type AccountId, provisionalId } from '../domain/ids.ts';
@@ -19,7 +18,7 @@ type Call = Extract<Described, { kind: 'call' }>;
 export interface CallPorts {
   readonly platforms: ReadonlyMap<string, Platform>;
   // Which budget the call spends, as the updates seen say.
-  gateFor(account: AccountId, call: Call, params: LiveCall['params']): Gate;
+  budgetFor(account: AccountId, call: Call, params: LiveCall['params']): string;
   // Left out: as they are where nobody sets them.
   classesOf?(account: AccountId): OutputClasses;
 }
@@ -90,7 +89,7 @@ export function deliveryOf(
     correlation,
     method,
     family,
-    gate: ports.gateFor(account, described, call.params),
+    budget: ports.budgetFor(account, described, call.params),
     priority: liveOf(ports, platform).priorityOf(classes, output),
     cost,
     live: !sendOptions.final,
@@ -116,9 +115,9 @@ export function keyOf(stream: Stream): string {
 
 export function cosmeticOf(ports: CallPorts, stream: Stream, call: LiveCall): CosmeticCall {
   const { account, user } = stream.asked;
-  const { method, chat, thread, family, gate } = describe(ports, stream, call);
+  const { method, chat, thread, family, budget } = describe(ports, stream, call);
   const body = bodyOf(call.params, NO_FILES);
-  return { account, chat, thread, method, family, gate, user, body };
+  return { account, chat, thread, method, family, budget, user, body };
 }
 
 // What the next showing would ask of the limits.
@@ -136,8 +135,8 @@ export function prospectOf(ports: CallPorts, stream: Stream): Prospect {
       : live.open({}, place);
   const described = describe(ports, stream, call);
   const { family, cost } = described;
-  const gate = ports.gateFor(account, described, call.params);
-  return { account, chat: described.chat, user, family, gate, live: !isDraft, cost };
+  const budget = ports.budgetFor(account, described, call.params);
+  return { account, chat: described.chat, user, family, budget, live: !isDraft, cost };
 }
 
 function describe(ports: CallPorts, stream: Stream, call: LiveCall): Call {

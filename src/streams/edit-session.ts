@@ -106,6 +106,6 @@ export function isOver(session: EditSession, now: number): boolean {
   return session.isIdle && now - session.editedAt > keptMs;
 }
 
-export function prospectOf({ account, chat, user, family, gate, cost }: NewDelivery): Prospect {
-  return { account, chat, user, family, gate, live: true, cost };
+export function prospectOf({ account, chat, user, family, budget, cost }: NewDelivery): Prospect {
+  return { account, chat, user, family, budget, live: true, cost };
 }

@@ -25,7 +25,7 @@ test('it waits for the number, and then changes that message instead of sending 
     clock: virtualClock(0),
     writer: new StreamWriter({ save: async () => {} }),
     platforms: new Map([[platform.name, platform]]),
-    gateFor: (_account, call) => call.gate,
+    budgetFor: (_account, call) => call.budget,
     slotFor: () => 0,
     isStopped: () => false,
   };

@@ -46,7 +46,7 @@ serviceContract('live output', async () => {
     },
     streamsMax: 1000,
     unitsMax: 1000,
-    gateFor: (_account, call) => call.gate,
+    budgetFor: (_account, call) => call.budget,
     settingsOf: () => SETTINGS,
     publish: () => {},
   });

@@ -1,6 +1,5 @@
 // What comes in, as others see it.
 
-import type { Gate } from '../domain/call.ts';
 import type { AccountId } from '../domain/ids.ts';
 import type { PostHeaders } from '../platforms/platform.ts';
 import type { Service } from '../system/service.ts';
@@ -41,7 +40,7 @@ export interface Inbound extends Service {
   readonly seen: { has(account: AccountId): boolean };
   // What people call a chat, as its newest update said; null: none has told.
   nameOf(account: AccountId, chat: string): string | null;
-  gateFor(account: AccountId, call: AnsweringCall): Gate;
+  budgetFor(account: AccountId, call: AnsweringCall): string;
   priorityFor(account: AccountId, call: AnsweringCall): 'high' | null;
   // Who wrote what it replies to; null: it replies to nothing, or nobody knows.
   authorOf(account: AccountId, call: Pick<AnsweringCall, 'chat' | 'params'>): string | null;

@@ -1,25 +1,27 @@
 import { describe, expect, test } from 'vitest';
 import type { AccountId } from '../domain/ids.ts';
 import type { UpdateSummary } from '../platforms/platform.ts';
+import { BUDGETS } from '../platforms/telegram/budgets.ts';
 import { replyTarget } from '../platforms/telegram/reply-target.ts';
 import { type AnsweringCall, Updates } from './seen.ts';
 
 const ACCOUNT = 'telegram:42';
 const HOUR = 3_600_000;
 const NOW = 100 * HOUR;
+const RULES = { replyTarget, budgets: BUDGETS };
 
 function wrote(changes: Partial<UpdateSummary> = {}): UpdateSummary {
   return { updateId: 1, chat: '7', messageId: '5', voice: 'wrote', saidAt: null, ...changes };
 }
 
 function call(changes: Partial<AnsweringCall> = {}): AnsweringCall {
-  return { chat: '7', family: 'send', gate: 'broadcast', params: {}, ...changes };
+  return { chat: '7', family: 'send', budget: 'broadcast', params: {}, ...changes };
 }
 
 const reply = (id: unknown) => ({ reply_parameters: { message_id: id } });
 
 test('who wrote what a call replies to is known, of messages that told it', () => {
-  const updates = new Updates(() => replyTarget);
+  const updates = new Updates(() => RULES);
   updates.remember(ACCOUNT, wrote({ user: '11' }), NOW);
   updates.remember(ACCOUNT, wrote({ messageId: '6' }), NOW);
   const author = (params: object) => updates.authorOf(ACCOUNT, call({ params: { ...params } }));
@@ -29,25 +31,25 @@ test('who wrote what a call replies to is known, of messages that told it', () =
 });
 
 describe('reply or broadcast', () => {
-  const updates = new Updates(() => replyTarget);
+  const updates = new Updates(() => RULES);
   updates.remember(ACCOUNT, wrote(), NOW);
-  const gate = (changes: Partial<AnsweringCall>, now = NOW, windowMs = HOUR) =>
-    updates.gateFor(ACCOUNT, call(changes), now, windowMs);
+  const budget = (changes: Partial<AnsweringCall>, now = NOW, windowMs = HOUR) =>
+    updates.budgetFor(ACCOUNT, call(changes), now, windowMs);
 
   test('who wrote within the window is answered; later it is broadcast again', () => {
-    expect(gate({}, NOW + HOUR)).toBe('reply');
-    expect(gate({}, NOW + HOUR + 1)).toBe('broadcast');
-    expect(gate({ chat: '8' })).toBe('broadcast');
-    expect(gate({}, NOW + 1, 0)).toBe('broadcast');
+    expect(budget({}, NOW + HOUR)).toBe('reply');
+    expect(budget({}, NOW + HOUR + 1)).toBe('broadcast');
+    expect(budget({ chat: '8' })).toBe('broadcast');
+    expect(budget({}, NOW + 1, 0)).toBe('broadcast');
   });
 
   test('a reply to a message that came in is an answer, however late', () => {
     const late = NOW + 9 * HOUR;
-    expect(gate({ params: reply(5) }, late)).toBe('reply');
-    expect(gate({ params: reply('5') }, late)).toBe('reply');
-    expect(gate({ params: { reply_parameters: '{"message_id":5}' } }, late)).toBe('reply');
-    expect(gate({ params: { reply_to_message_id: '5' } }, late)).toBe('reply');
-    expect(gate({ params: { reply_parameters: { message_id: 5, chat_id: 7 } } }, late)).toBe(
+    expect(budget({ params: reply(5) }, late)).toBe('reply');
+    expect(budget({ params: reply('5') }, late)).toBe('reply');
+    expect(budget({ params: { reply_parameters: '{"message_id":5}' } }, late)).toBe('reply');
+    expect(budget({ params: { reply_to_message_id: '5' } }, late)).toBe('reply');
+    expect(budget({ params: { reply_parameters: { message_id: 5, chat_id: 7 } } }, late)).toBe(
       'reply',
     );
   });
@@ -60,33 +62,33 @@ describe('reply or broadcast', () => {
       { reply_parameters: '{' },
       { reply_to_message_id: 'x' },
     ]) {
-      expect(gate({ gate: 'reply', params }, late)).toBe('broadcast');
+      expect(budget({ budget: 'reply', params }, late)).toBe('broadcast');
     }
   });
 
   test('paid and open stay what they are', () => {
-    expect(gate({ gate: 'paid' })).toBe('paid');
-    expect(gate({ gate: 'open', family: 'edit' })).toBe('open');
+    expect(budget({ budget: 'paid' })).toBe('paid');
+    expect(budget({ budget: 'open', family: 'edit' })).toBe('open');
   });
 
   test('of an account whose updates nobody showed us, the call’s own word must do', () => {
-    const fresh = new Updates(() => replyTarget);
-    expect(fresh.gateFor(ACCOUNT, call({ gate: 'reply' }), NOW, HOUR)).toBe('reply');
-    expect(fresh.gateFor(ACCOUNT, call(), NOW, HOUR)).toBe('broadcast');
+    const fresh = new Updates(() => RULES);
+    expect(fresh.budgetFor(ACCOUNT, call({ budget: 'reply' }), NOW, HOUR)).toBe('reply');
+    expect(fresh.budgetFor(ACCOUNT, call(), NOW, HOUR)).toBe('broadcast');
   });
 
   test('what is told late was said when it was said', () => {
-    const away = new Updates(() => replyTarget);
+    const away = new Updates(() => RULES);
     away.remember(ACCOUNT, wrote({ saidAt: NOW - 5 * HOUR }), NOW);
-    expect(away.gateFor(ACCOUNT, call(), NOW, HOUR)).toBe('broadcast');
+    expect(away.budgetFor(ACCOUNT, call(), NOW, HOUR)).toBe('broadcast');
     // A clock ahead of ours gives no credit.
     away.remember(ACCOUNT, wrote({ saidAt: NOW + 5 * HOUR }), NOW);
-    expect(away.gateFor(ACCOUNT, call(), NOW + 2 * HOUR, HOUR)).toBe('broadcast');
+    expect(away.budgetFor(ACCOUNT, call(), NOW + 2 * HOUR, HOUR)).toBe('broadcast');
   });
 });
 
 describe('priority', () => {
-  const updates = new Updates(() => replyTarget);
+  const updates = new Updates(() => RULES);
   updates.remember(ACCOUNT, wrote({ chat: '-100', messageId: '1', voice: 'addressed' }), NOW);
   updates.remember(ACCOUNT, wrote({ chat: '-100', messageId: '2' }), NOW + 1);
   const priority = (changes: Partial<AnsweringCall>, now = NOW + 2) =>
@@ -106,17 +108,17 @@ describe('priority', () => {
 });
 
 test('memory is bounded: what was silent longest is forgotten first', () => {
-  const updates = new Updates(() => replyTarget, { chatsMax: 2, messagesMax: 2, namesMax: 2 });
+  const updates = new Updates(() => RULES, { chatsMax: 2, messagesMax: 2, namesMax: 2 });
   for (const chat of ['1', '2', '1', '3']) {
     updates.remember(ACCOUNT, wrote({ chat, messageId: `${chat}0` }), NOW);
   }
-  const gate = (chat: string) => updates.gateFor(ACCOUNT, call({ chat }), NOW, HOUR);
-  expect(['1', '2', '3'].map(gate)).toEqual(['reply', 'broadcast', 'reply']);
-  expect(updates.gateFor('telegram:43', call({ chat: '1' }), NOW, HOUR)).toBe('broadcast');
+  const budget = (chat: string) => updates.budgetFor(ACCOUNT, call({ chat }), NOW, HOUR);
+  expect(['1', '2', '3'].map(budget)).toEqual(['reply', 'broadcast', 'reply']);
+  expect(updates.budgetFor('telegram:43', call({ chat: '1' }), NOW, HOUR)).toBe('broadcast');
 });
 
 test('a chat is called what its newest update says; names are bounded over all accounts', () => {
-  const updates = new Updates(() => replyTarget, { chatsMax: 9, messagesMax: 9, namesMax: 2 });
+  const updates = new Updates(() => RULES, { chatsMax: 9, messagesMax: 9, namesMax: 2 });
   const name = (account: AccountId, chat: string, chatName: string) =>
     updates.remember(account, { ...wrote({ chat }), chatName }, NOW);
   name(ACCOUNT, '1', 'Ada');
@@ -131,8 +133,8 @@ test('a chat is called what its newest update says; names are bounded over all a
 });
 
 test('what was seen of a removed account is forgotten', () => {
-  const updates = new Updates(() => replyTarget);
+  const updates = new Updates(() => RULES);
   updates.remember(ACCOUNT, wrote(), NOW);
   updates.forget(ACCOUNT);
-  expect(updates.gateFor(ACCOUNT, call(), NOW, HOUR)).toBe('broadcast');
+  expect(updates.budgetFor(ACCOUNT, call(), NOW, HOUR)).toBe('broadcast');
 });

@@ -3,7 +3,7 @@
 // waits for it. Pure: `now` is an argument. Bounded per account, what was silent longest is forgotten: a forgotten
 // chat costs a slower message, never a wrong one.
 
-import type { Family, Gate } from '../domain/call.ts';
+import type { Budgets, Family } from '../domain/call.ts';
 import type { AccountId } from '../domain/ids.ts';
 import type { Calls, UpdateSummary, Voice } from '../platforms/platform.ts';
 
@@ -28,7 +28,7 @@ const ANSWER_MS_MAX = 60_000;
 export interface AnsweringCall {
   readonly chat: string;
   readonly family: Family;
-  readonly gate: Gate;
+  readonly budget: string;
   readonly params: Readonly<Record<string, unknown>>;
 }
 
@@ -50,24 +50,33 @@ interface Memory {
   readonly chats: Map<string, Chat>;
   readonly messages: Map<string, SeenMessage>;
   readonly replyTarget: ReplyTarget;
+  // null: nothing is known of its platform.
+  readonly budgets: Budgets | null;
 }
 
 type ReplyTarget = NonNullable<Calls['replyTarget']>;
 const TELLS_NONE: ReplyTarget = () => null;
 
+// What the calls of an account tell of whom they answer.
+export interface AnswerRules {
+  // Left out: they do not tell which message they reply to.
+  readonly replyTarget?: ReplyTarget | undefined;
+  readonly budgets: Budgets;
+}
+
 export class Updates {
-  readonly #replyTargetOf: (account: AccountId) => ReplyTarget | undefined;
+  readonly #rulesOf: (account: AccountId) => AnswerRules | undefined;
   readonly #bounds: UpdatesBounds;
   readonly #accounts = new Map<AccountId, Memory>();
   // By account, then chat, in order of the last update.
   readonly #names = new Map<string, string>();
 
-  // `replyTargetOf`: how the calls of an account tell which message they reply to; asked once per account.
+  // `rulesOf` is asked once per account.
   constructor(
-    replyTargetOf: (account: AccountId) => ReplyTarget | undefined,
+    rulesOf: (account: AccountId) => AnswerRules | undefined,
     bounds: UpdatesBounds = UPDATES_BOUNDS,
   ) {
-    this.#replyTargetOf = replyTargetOf;
+    this.#rulesOf = rulesOf;
     this.#bounds = bounds;
   }
 
@@ -124,14 +133,16 @@ export class Updates {
   }
 
   // Which budget a call spends. Of an account whose updates nobody showed us, its own word must do.
-  gateFor(account: AccountId, call: AnsweringCall, now: number, windowMs: number): Gate {
+  budgetFor(account: AccountId, call: AnsweringCall, now: number, windowMs: number): string {
     const memory = this.#accounts.get(account);
-    if (memory === undefined || (call.gate !== 'broadcast' && call.gate !== 'reply')) {
-      return call.gate;
-    }
+    const { unsolicited, reply } = memory?.budgets ?? {};
+    if (memory === undefined || unsolicited === undefined || reply === undefined)
+      return call.budget;
+    // Of the others no update tells anything.
+    if (call.budget !== unsolicited && call.budget !== reply) return call.budget;
     const chat = memory.chats.get(call.chat);
-    if (chat !== undefined && now - chat.wroteAt <= windowMs) return 'reply';
-    return answered(memory, call) === undefined ? 'broadcast' : 'reply';
+    if (chat !== undefined && now - chat.wroteAt <= windowMs) return reply;
+    return answered(memory, call) === undefined ? unsolicited : reply;
   }
 
   // null: nothing speaks for another class than the usual one.
@@ -154,8 +165,8 @@ export class Updates {
   #memoryOf(account: AccountId): Memory {
     let memory = this.#accounts.get(account);
     if (memory === undefined) {
-      const replyTarget = this.#replyTargetOf(account) ?? TELLS_NONE;
-      memory = { username: null, chats: new Map(), messages: new Map(), replyTarget };
+      const { replyTarget = TELLS_NONE, budgets = null } = this.#rulesOf(account) ?? {};
+      memory = { username: null, chats: new Map(), messages: new Map(), replyTarget, budgets };
       this.#accounts.set(account, memory);
     }
     return memory;

@@ -15,7 +15,7 @@ const ACCOUNT: AccountId = 'telegram:42';
 const APP: AccountId = 'http://app.test/bot';
 const START = 1_900_000_000_000;
 const HOUR = 3_600_000;
-const CALL = { chat: '7', family: 'send', gate: 'broadcast', params: {} } as const;
+const CALL = { chat: '7', family: 'send', budget: 'broadcast', params: {} } as const;
 const ok = (body = ''): Reply => ({ kind: 'answered', status: 200, headers: {}, body });
 
 function update(updateId: number, message: object = {}) {
@@ -206,7 +206,7 @@ describe('a webhook', () => {
     await inbound.start();
     await receive(update(1));
     await clock.run(START + 1000);
-    expect(inbound.gateFor(ACCOUNT, CALL)).toBe('reply');
+    expect(inbound.budgetFor(ACCOUNT, CALL)).toBe('reply');
     expect(await journal.incoming.read({ account: ACCOUNT, from: 0, max: 9 })).toEqual([]);
   });
 
@@ -257,13 +257,13 @@ describe('who wrote', () => {
     first.inbound.saw(ACCOUNT, [update(1, { text: '/help', entities: command }), 'nonsense']);
     await first.clock.run(START + 1);
     const second = world({}, disk, START + 50_000);
-    expect(second.inbound.gateFor(ACCOUNT, CALL)).toBe('broadcast');
+    expect(second.inbound.budgetFor(ACCOUNT, CALL)).toBe('broadcast');
     await second.inbound.start();
-    expect(second.inbound.gateFor(ACCOUNT, CALL)).toBe('reply');
+    expect(second.inbound.budgetFor(ACCOUNT, CALL)).toBe('reply');
     expect(second.inbound.priorityFor(ACCOUNT, CALL)).toBe('high');
     const third = world({}, disk, START + HOUR + 1);
     await third.inbound.start();
-    expect(third.inbound.gateFor(ACCOUNT, CALL)).toBe('broadcast');
+    expect(third.inbound.budgetFor(ACCOUNT, CALL)).toBe('broadcast');
   });
 
   test('and whom they mean, once the bot’s name is known', async () => {

@@ -3,7 +3,6 @@
 // May assume that the accounts it is asked about are known, and that nobody calls before the start.
 
 import { createHmac } from 'node:crypto';
-import type { Gate } from '../domain/call.ts';
 import { type AccountId, accountId, isSandboxAccount, platformOf, SANDBOX } from '../domain/ids.ts';
 import type {
   MessageReceipt,
@@ -52,7 +51,9 @@ export interface InboundParts {
   // Accounts are taken one by one, and may be another node's.
   readonly isFleet?: boolean;
   // Whose updates an account's are; undefined: no such platform.
-  readonly platformOf: (account: AccountId) => Pick<Platform, 'calls' | 'updates'> | undefined;
+  readonly platformOf: (
+    account: AccountId,
+  ) => Pick<Platform, 'calls' | 'budgets' | 'updates'> | undefined;
   readonly settingsOf: (account: AccountId) => InboundSettings;
   readonly post: (
     url: string,
@@ -169,8 +170,8 @@ class InboundPart implements Inbound {
     return this.#watch.nameOf(account, chat);
   }
 
-  gateFor(account: AccountId, call: AnsweringCall): Gate {
-    return this.#watch.gateFor(account, call);
+  budgetFor(account: AccountId, call: AnsweringCall): string {
+    return this.#watch.budgetFor(account, call);
   }
 
   priorityFor(account: AccountId, call: AnsweringCall): 'high' | null {

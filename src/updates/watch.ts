@@ -1,7 +1,6 @@
 // Watches updates go by: reads each once, remembers who wrote, notes it in the journal so that a restart forgets
 // nothing, and finds out by what name the bot is mentioned.
 
-import type { Gate } from '../domain/call.ts';
 import type { AccountId } from '../domain/ids.ts';
 import type { BotIdentity, Platform, UpdateReading, UpdateSummary } from '../platforms/platform.ts';
 import type { NewIncoming, UpdateStore } from '../store/ports/updates.ts';
@@ -10,7 +9,9 @@ import { type AnsweringCall, Updates } from './seen.ts';
 
 export interface WatchParts {
   // Whose updates they are; undefined: no such platform, or one that tells nothing.
-  readonly platformOf: (account: AccountId) => Pick<Platform, 'calls' | 'updates'> | undefined;
+  readonly platformOf: (
+    account: AccountId,
+  ) => Pick<Platform, 'calls' | 'budgets' | 'updates'> | undefined;
   readonly clock: Clock;
   readonly incoming: Pick<UpdateStore, 'record' | 'since'>;
   readonly replyWindowMsOf: (account: AccountId) => number;
@@ -30,7 +31,11 @@ export class Watch {
 
   constructor(parts: WatchParts) {
     this.#parts = parts;
-    this.#updates = new Updates((account) => parts.platformOf(account)?.calls.replyTarget);
+    this.#updates = new Updates((account) => {
+      const platform = parts.platformOf(account);
+      if (platform === undefined) return undefined;
+      return { replyTarget: platform.calls.replyTarget, budgets: platform.budgets };
+    });
   }
 
   // Who wrote before the restart still wrote.
@@ -108,9 +113,9 @@ export class Watch {
     return this.#updates.nameOf(account, chat);
   }
 
-  gateFor(account: AccountId, call: AnsweringCall): Gate {
+  budgetFor(account: AccountId, call: AnsweringCall): string {
     const { clock, replyWindowMsOf } = this.#parts;
-    return this.#updates.gateFor(account, call, clock.now(), replyWindowMsOf(account));
+    return this.#updates.budgetFor(account, call, clock.now(), replyWindowMsOf(account));
   }
 
   priorityFor(account: AccountId, call: AnsweringCall): 'high' | null {

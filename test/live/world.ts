@@ -127,7 +127,7 @@ export async function liveWorld(options: WorldOptions = {}) {
       platforms,
       streamsMax: options.streamsMax ?? 1000,
       unitsMax: 100_000,
-      gateFor: (_account, call) => call.gate,
+      budgetFor: (_account, call) => call.budget,
       settingsOf: () => settings,
       publish: (event) => events.push(event),
       report: (_stage, error) => {

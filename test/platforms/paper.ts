@@ -1,4 +1,4 @@
-// The smallest platform there can be: a notebook per account, a page per chat. It has the three parts every platform
+// The smallest platform there can be: a notebook per account, a page per chat. It has the four parts every platform
 // has and no capability; whoever wants one must do without it. An account is called by name.
 
 import type { PlatformDefinition } from '../../src/platforms/definition.ts';
@@ -7,7 +7,9 @@ import { byName } from '../../src/platforms/shared/by-name.ts';
 
 const { credentials, identify } = byName(/^[a-z]{1,32}$/, '1 to 32 small letters');
 const PLAN = Object.freeze({ account: Object.freeze([]), chat: Object.freeze([]) });
-const LINE = { kind: 'call', thread: null, gate: 'open', cost: 1 } as const;
+// The one budget there is, without a limit.
+const ONLY = 'ink';
+const LINE = { kind: 'call', thread: null, budget: ONLY, cost: 1 } as const;
 
 // What stands on which page; lines on torn paper are refused.
 export class Notebook {
@@ -34,6 +36,7 @@ export function createPaper(notebook: Notebook): Platform {
       targets: (method, { page }) =>
         method.endsWith('write') ? { kind: 'chats', chats: [String(page)] } : { kind: 'unknown' },
     },
+    budgets: { names: [ONLY], unsolicited: ONLY },
     limits: { planOf: () => PLAN },
     wire: {
       identify,

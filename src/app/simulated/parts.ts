@@ -124,6 +124,8 @@ export function deliveryOf(
   const platform = platforms.get(platformOf(account))!;
   const call = platform.calls.describe(message.method, params);
   assert(call.kind === 'call', 'the world only makes calls');
+  const { budgets } = platform;
+  const isAnswer = message.isReply && call.budget === budgets.unsolicited;
   return {
     account,
     platform: platform.name,
@@ -134,7 +136,7 @@ export function deliveryOf(
     correlation: null,
     method: call.method,
     family: call.family,
-    gate: message.isReply && call.gate === 'broadcast' ? 'reply' : call.gate,
+    budget: isAnswer ? (budgets.reply ?? call.budget) : call.budget,
     priority,
     cost: call.cost,
     live,

@@ -48,7 +48,7 @@ describe('record and replay', () => {
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line));
-    expect(head).toMatchObject({ recording: 1 });
+    expect(head).toMatchObject({ recording: 2 });
     expect(lines).toHaveLength(6);
     expect(lines[0]).toMatchObject({
       ...{ method: 'sendMessage', family: 'send', priority: 'high', state: 'sent' },

@@ -107,7 +107,7 @@ function frozen({ overview }: Snapshot, now: number): TopSection {
 }
 
 function frozenInWords(scope: string, name: string): string {
-  if (scope === 'gate') return `${name} messages`;
+  if (scope === 'budget') return `${name} messages`;
   if (scope === 'family') return `calls of the kind ${name}`;
   return name === '' ? 'the account' : `${scope} ${name}`;
 }

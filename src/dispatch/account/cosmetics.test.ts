@@ -11,7 +11,7 @@ const typing = {
   chat: 'c',
   method: 'typing',
   family: 'typing',
-  gate: 'open',
+  budget: 'open',
   user: null,
   body: '{}',
 } as const;

@@ -45,12 +45,12 @@ export class Cosmetics {
   }
 
   async #tryOnce(call: CosmeticCall): Promise<CosmeticAnswer> {
-    const { account, chat, thread = null, user, family, gate, method } = call;
+    const { account, chat, thread = null, user, family, budget, method } = call;
     const { clock, accounts } = this.#p;
     const { availability, scheduler } = this.#road;
     const { limits } = this.#road.openAccount(account);
     const credential = accounts.credentialOf(account);
-    const charge = { chat, thread, user, family, gate, method, live: false, cost: 1 };
+    const charge = { chat, thread, user, family, budget, method, live: false, cost: 1 };
     const inFlight = this.#inFlight.get(account) ?? 0;
     if (credential === null || inFlight >= IN_FLIGHT_MAX || availability.isBlocked(account))
       return DROPPED;

@@ -176,7 +176,7 @@ describe('coalescing', () => {
     const call = { kind: 'call', method: 'sendMessage', thread: null, family: 'send' } as const;
     const slotOf = (chat: string, sendOptions: Partial<SendOptions>) => {
       const from = { account: 'terminal:a' as const, platform: 'terminal', body: '{}' };
-      const described = { ...call, chat, gate: 'open', cost: 1, slot: null } as const;
+      const described = { ...call, chat, budget: 'open', cost: 1, slot: null } as const;
       const made = compose(
         START,
         { ...from, call: described },

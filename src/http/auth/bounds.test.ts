@@ -190,7 +190,7 @@ describe('within its bounds', () => {
       ...payload,
       reply_parameters: { message_id: 1, chat_id: -100 },
     });
-    expect(delivery).toMatchObject({ chat: OWN, gate: 'reply' });
+    expect(delivery).toMatchObject({ chat: OWN, budget: 'reply' });
   });
 
   test('a token bound to methods may ask who it is', async () => {

@@ -62,7 +62,7 @@ describe('POST /v1/broadcasts', () => {
       { text: 'hello Ada', chat_id: 1 },
       { text: 'hello friend', chat_id: 2 },
     ]);
-    expect(at.road.submitted[0]).toMatchObject({ priority: 'low', gate: 'broadcast' });
+    expect(at.road.submitted[0]).toMatchObject({ priority: 'low', budget: 'broadcast' });
   });
 
   test('takes a form with the list beside the message', async () => {

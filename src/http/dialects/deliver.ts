@@ -203,9 +203,9 @@ export class Deliveries {
   }
 
   async #sendCosmetic(account: AccountId, call: DescribedCall, params: DialectParams) {
-    const { chat, thread, method, family, gate } = call;
+    const { chat, thread, method, family, budget } = call;
     const body = bodyOf(params, NO_FILES);
-    const made = { account, chat, thread, method, family, gate, user: null, body };
+    const made = { account, chat, thread, method, family, budget, user: null, body };
     const { result } = await this.#options.road.cosmetic(made);
     return this.#platform.dialect.cosmetic(result);
   }

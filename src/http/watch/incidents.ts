@@ -188,7 +188,7 @@ function freezeIncident(freeze: Frozen, accounts: readonly AccountView[]): Incid
   const { account, scope, name, until, cause } = freeze;
   if (scope === 'chat' || scope === 'family') return null;
   const waiting = accounts.find(({ id }) => id === account)?.waiting ?? 0;
-  const what = scope === 'gate' ? `, for ${name} messages,` : '';
+  const what = scope === 'budget' ? `, for ${name} messages,` : '';
   return {
     code: 'frozen',
     severity: 'warning',

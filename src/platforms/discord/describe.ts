@@ -4,6 +4,7 @@
 import type { AnswersWithin, Described } from '../../domain/call.ts';
 import { scalarText } from '../../domain/scalar.ts';
 import type { PlainParams, Targets } from '../../domain/targets.ts';
+import { MESSAGE_BUDGETS, OPEN } from '../shared/budgets.ts';
 import { type DiscordRoute, idsIn, isId, routeOf } from './routes.ts';
 
 export type DiscordParams = Readonly<Record<string, unknown>>;
@@ -36,13 +37,14 @@ export function describe(method: string, params: DiscordParams): Described {
   const chat = chatOf(route, params);
   const about = scalarText(params.message_id) || null;
   const answers = answersOf(route, params);
+  const isMessage = route.family === 'send' && route.kind !== 'interaction';
   return {
     kind: 'call',
     method,
     chat,
     thread: route.kind === 'webhook' ? scalarText(params.thread_id) || null : null,
     family: route.family,
-    gate: route.family === 'send' && route.kind !== 'interaction' ? 'broadcast' : 'open',
+    budget: isMessage ? MESSAGE_BUDGETS.unsolicited : OPEN,
     cost: 1,
     slot: slotOf(route, chat, params),
     about: route.family === 'send' ? null : about,

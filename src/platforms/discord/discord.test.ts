@@ -195,7 +195,7 @@ describe('calls', () => {
 
   test('interactions spend nothing of the bot, webhooks have a minute of their own', () => {
     const { planOf } = discordPriors({});
-    const charge = { chat: '1', user: null, gate: 'open', live: false, cost: 1 } as const;
+    const charge = { chat: '1', user: null, budget: 'open', live: false, cost: 1 } as const;
     const ofInteraction = { ...charge, family: 'send', method: 'createFollowup' } as const;
     expect(planOf(ofInteraction)).toMatchObject({ account: [], chat: [] });
     // Of whose method nothing is known.

@@ -5,6 +5,7 @@ import type { Clock } from '../../system/clock.ts';
 import type { Transport } from '../../system/http/transport.ts';
 import type { FileSource, Platform, Warn } from '../platform.ts';
 import { hostedWires } from '../sandbox.ts';
+import { MESSAGE_BUDGETS, OPEN } from '../shared/budgets.ts';
 import { CHANGES } from './changes.ts';
 import { classify } from './classify.ts';
 import { touch, wording } from './content.ts';
@@ -50,7 +51,7 @@ export interface DiscordOptions {
 const INVALID_MAX_DEFAULT = 5000;
 // A read is a call of the bot like any other.
 const PASSED = Object.freeze({
-  ...{ chat: '', user: null, family: 'send', gate: 'open', live: false, cost: 1 },
+  ...{ chat: '', user: null, family: 'send', budget: OPEN, live: false, cost: 1 },
 } as const);
 // Downloads are not Discord's API: files lie on other hosts.
 const NO_FILE = { kind: 'unsent', reason: 'none', detail: 'no such file' } as const;
@@ -81,6 +82,7 @@ export function createDiscord(options: DiscordOptions): Platform {
       plainParams,
       targets,
     },
+    budgets: MESSAGE_BUDGETS,
     limits: discordPriors(options.limits ?? {}),
     wire: {
       ...{ hostOf: wires.hostOf, isLocal: wires.isLocal, close: wires.close },

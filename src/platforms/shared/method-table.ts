@@ -8,6 +8,7 @@ import { changesBy, type MessageChange } from '../changes.ts';
 import { contentOf } from '../content.ts';
 import type { Calls, ContentCapability, Platform } from '../platform.ts';
 import { referencesIn } from '../references.ts';
+import { MESSAGE_BUDGETS, OPEN } from './budgets.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -87,7 +88,7 @@ function callOf(
   return {
     ...{ kind: 'call', method, chat, family, about, cost: 1 },
     thread: scalarText(params[table.thread]) || null,
-    gate: family === 'send' ? 'broadcast' : 'open',
+    budget: family === 'send' ? MESSAGE_BUDGETS.unsolicited : OPEN,
     slot: slotOf(changes, message, scalarText(params[table.reaction])),
   };
 }
@@ -112,11 +113,12 @@ export interface TableTexts {
   plain(text: string): Params;
 }
 
-type TableMessages = Required<Pick<Platform, 'references' | 'content' | 'changes'>>;
+type TableMessages = Required<Pick<Platform, 'budgets' | 'references' | 'content' | 'changes'>>;
 
 export function tableMessages(table: MethodTable, { wording, plain }: TableTexts): TableMessages {
   const apart = [table.chat, ...table.ids];
   return {
+    budgets: MESSAGE_BUDGETS,
     references: referencesIn(table.ids),
     content: {
       wording,

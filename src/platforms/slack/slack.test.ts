@@ -134,7 +134,7 @@ describe('calls', () => {
 
 test('each method has its tier, and messages the spacing of their channel', () => {
   const { planOf } = slackPriors({ slackChannelBurst: 2 });
-  const charge = { chat: 'C1', user: null, gate: 'open', live: false, cost: 1 } as const;
+  const charge = { chat: 'C1', user: null, budget: 'open', live: false, cost: 1 } as const;
   const of = (family: 'send' | 'edit' | 'typing', method: string) =>
     planOf({ ...charge, family, method });
   expect(of('send', 'chat.postMessage')).toMatchObject({

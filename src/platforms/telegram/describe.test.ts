@@ -122,7 +122,7 @@ group('the family', () => {
   });
 });
 
-group('the gate', () => {
+group('the budget', () => {
   test.each([
     [{}, 'broadcast'],
     [{ allow_paid_broadcast: true }, 'paid'],
@@ -130,14 +130,14 @@ group('the gate', () => {
     [{ allow_paid_broadcast: false }, 'broadcast'],
     [{ reply_parameters: { message_id: 5 } }, 'reply'],
     [{ reply_to_message_id: 5 }, 'reply'],
-  ])('%j spends %s', (params, gate) => {
-    expect(sendMessage({ chat_id: 1, ...params })).toMatchObject({ gate });
+  ])('%j spends %s', (params, budget) => {
+    expect(sendMessage({ chat_id: 1, ...params })).toMatchObject({ budget });
   });
 
   test.each(['editMessageText', 'deleteMessage', 'setMessageReaction', 'sendChatAction'])(
     '%s spends nothing of the account',
     (name) => {
-      expect(describe(name, { chat_id: 1, message_id: 2 })).toMatchObject({ gate: 'open' });
+      expect(describe(name, { chat_id: 1, message_id: 2 })).toMatchObject({ budget: 'open' });
     },
   );
 });

@@ -2,11 +2,11 @@
 // Refuses only what it cannot route, in Telegram's own words; the rest is for Telegram to judge.
 // Parameters come typed (JSON) or as text (query, form): both are read alike.
 
-import type { Gate } from '../../domain/call.ts';
 import { seqOfProvisional } from '../../domain/ids.ts';
 import { scalarText } from '../../domain/scalar.ts';
 import { exceeds, jsonOrUndefined } from '../../system/json.ts';
 import type { Described } from '../platform.ts';
+import type { TelegramBudget } from './budgets.ts';
 import { type BotApiMethod, methodOf } from './methods.ts';
 
 export type BotApiParams = Readonly<Record<string, unknown>>;
@@ -56,7 +56,7 @@ export function describe(name: string, params: BotApiParams): Described {
     chat: place.chat,
     thread: threadOf(params),
     family: method.family,
-    gate: gateOf(method, params),
+    budget: budgetOf(method, params),
     cost: costOf(method, params),
     slot: slotOf(method, place.chat, params),
     about: aboutOf(method, params),
@@ -179,7 +179,7 @@ function threadOf(params: BotApiParams): string | null {
 }
 
 // A reply to a message is taken for an answer to someone who wrote.
-function gateOf(method: BotApiMethod, params: BotApiParams): Gate {
+function budgetOf(method: BotApiMethod, params: BotApiParams): TelegramBudget {
   if (method.family !== 'send') return 'open';
   const { allow_paid_broadcast: paid } = params;
   if (paid === true || paid === 'true' || paid === 'True' || paid === '1') return 'paid';

@@ -10,7 +10,7 @@ function rules(charge: Partial<Charge>, limits: Partial<TelegramLimits> = {}): s
     chat: '1',
     user: null,
     family: 'send',
-    gate: 'reply',
+    budget: 'reply',
     live: false,
     cost: 1,
   } as const;
@@ -24,21 +24,21 @@ describe('the plan', () => {
   test.each<[Partial<Charge>, string[]]>([
     [{}, ['chat_second 1/1s']],
     [{ live: true }, ['chat_second 1/1s']],
-    [{ gate: 'broadcast' }, ['account_broadcast 30/1s', 'chat_second 1/1s']],
-    [{ gate: 'paid' }, ['account_paid 1000/1s', 'chat_second 1/1s']],
+    [{ budget: 'broadcast' }, ['account_broadcast 30/1s', 'chat_second 1/1s']],
+    [{ budget: 'paid' }, ['account_paid 1000/1s', 'chat_second 1/1s']],
     [{ chat: '-5' }, ['chat_second 1/1s', 'group_minute 20/60s']],
     [{ chat: '@name' }, ['chat_second 1/1s', 'group_minute 20/60s']],
-    [{ chat: '-5', family: 'edit', gate: 'open' }, ['chat_second 1/1s', 'group_minute 20/60s']],
+    [{ chat: '-5', family: 'edit', budget: 'open' }, ['chat_second 1/1s', 'group_minute 20/60s']],
     [
-      { chat: '-5', family: 'edit', gate: 'open', live: true },
+      { chat: '-5', family: 'edit', budget: 'open', live: true },
       ['chat_second 1/1s', 'group_minute 20/60s', 'group_output 16/60s'],
     ],
-    [{ chat: 'inline:abc', family: 'edit', gate: 'open' }, ['chat_second 1/1s']],
-    [{ chat: '-5', family: 'delete', gate: 'open' }, ['delete_second 5/1s']],
-    [{ chat: '-5', family: 'reaction', gate: 'open' }, ['reaction_minute 20/60s']],
-    [{ family: 'typing', gate: 'open' }, ['typing_spacing 1/4s', 'typing_second 1/1s']],
-    [{ family: 'draft', gate: 'open' }, ['draft_second 1/1s']],
-    [{ chat: 'query:q', family: 'free', gate: 'open' }, []],
+    [{ chat: 'inline:abc', family: 'edit', budget: 'open' }, ['chat_second 1/1s']],
+    [{ chat: '-5', family: 'delete', budget: 'open' }, ['delete_second 5/1s']],
+    [{ chat: '-5', family: 'reaction', budget: 'open' }, ['reaction_minute 20/60s']],
+    [{ family: 'typing', budget: 'open' }, ['typing_spacing 1/4s', 'typing_second 1/1s']],
+    [{ family: 'draft', budget: 'open' }, ['draft_second 1/1s']],
+    [{ chat: 'query:q', family: 'free', budget: 'open' }, []],
   ])('of %j is %j', (charge, expected) => {
     expect(rules(charge)).toEqual(expected);
   });

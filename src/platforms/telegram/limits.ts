@@ -5,9 +5,10 @@
 // limit of sends, answers to queries have none. The rest is ours. All plans are made at the start
 // and frozen: planOf runs for every decision and must not allocate.
 
-import { FAMILIES, type Family, GATES, type Gate } from '../../domain/call.ts';
+import { FAMILIES, type Family } from '../../domain/call.ts';
 import { type Charge, type Plan, type Rule, sayWindow } from '../../limits/limits.ts';
 import { assert } from '../../system/assert.ts';
+import { BUDGETS, type TelegramBudget } from './budgets.ts';
 import { INLINE, QUERY } from './describe.ts';
 
 // Named as the settings are (`group_mpm`, …).
@@ -55,20 +56,24 @@ export function createPriors(limits: TelegramLimits): (charge: Charge) => Plan {
   const rules = rulesOf(limits);
   const plans = new Map<
     ChatClass,
-    Readonly<Record<Family, Readonly<Record<Gate, readonly Plan[]>>>>
+    Readonly<Record<Family, Readonly<Record<string, readonly Plan[]>>>>
   >();
   for (const place of PLACES) {
     plans.set(
       place,
       table(FAMILIES, (family) =>
-        table(GATES, (gate) => [
-          planFor(rules, place, family, gate, false),
-          planFor(rules, place, family, gate, true),
+        table(BUDGETS.names, (budget) => [
+          planFor(rules, place, family, budget, false),
+          planFor(rules, place, family, budget, true),
         ]),
       ),
     );
   }
-  return ({ chat, family, gate, live }) => plans.get(placeOf(chat))![family][gate][live ? 1 : 0]!;
+  return ({ chat, family, budget, live }) => {
+    const byBudget = plans.get(placeOf(chat))![family];
+    // A word of an older version counts as what nobody asked for: it is the safe side.
+    return (byBudget[budget] ?? byBudget[BUDGETS.unsolicited]!)[live ? 1 : 0]!;
+  };
 }
 
 // Channels and names are taken for groups: nothing better is known, and it is the safe side.
@@ -134,15 +139,21 @@ function rulesOf(limits: TelegramLimits) {
   };
 }
 
-function planFor(rules: Rules, place: ChatClass, family: Family, gate: Gate, live: boolean): Plan {
+function planFor(
+  rules: Rules,
+  place: ChatClass,
+  family: Family,
+  budget: TelegramBudget,
+  live: boolean,
+): Plan {
   return Object.freeze({
-    account: Object.freeze(accountRules(rules, gate)),
+    account: Object.freeze(accountRules(rules, budget)),
     chat: Object.freeze(chatRules(rules, place, family, live)),
   });
 }
 
-function accountRules(rules: Rules, gate: Gate): Rule[] {
-  switch (gate) {
+function accountRules(rules: Rules, budget: TelegramBudget): Rule[] {
+  switch (budget) {
     case 'broadcast':
       return [rules.broadcast];
     case 'paid':

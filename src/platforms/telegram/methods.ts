@@ -5,6 +5,7 @@
 // it names a chat. Too careful costs a little time, too bold costs a ban.
 
 import type { Family } from '../../domain/call.ts';
+import { PAID } from './budgets.ts';
 
 export interface BotApiMethod {
   readonly name: string;
@@ -136,7 +137,7 @@ const PASSED = words(`
 // They move money or Stars, of the bot or of an account it manages. Whether the first call was carried out is for a
 // person to find out: none is repeated when its answer was lost, whatever the policy. Not here: what only asks for a
 // payment (sendInvoice, createInvoiceLink, sendPaidMedia), and what ends one (editUserStarSubscription). Messages with
-// `allow_paid_broadcast` are told by their gate.
+// `allow_paid_broadcast` are told by their budget.
 const SPENDING: ReadonlySet<string> = new Set(
   words(`
     sendGift giftPremiumSubscription transferGift upgradeGift convertGiftToStars transferBusinessAccountStars
@@ -189,8 +190,9 @@ export function isAwaited(name: string): boolean {
   return AWAITED.has(name.toLowerCase());
 }
 
-export function spends(name: string): boolean {
-  return SPENDING.has(name.toLowerCase());
+export function spends(name: string, budget?: string): boolean {
+  // A paid message costs its price each time.
+  return budget === PAID || SPENDING.has(name.toLowerCase());
 }
 
 // For a call that was accepted as a delivery.

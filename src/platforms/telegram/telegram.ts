@@ -4,6 +4,7 @@ import type { Priors } from '../../limits/limits.ts';
 import { publicFiles } from '../../system/http/public-files.ts';
 import type { Transport } from '../../system/http/transport.ts';
 import type { FileSource, Platform, ReaderKind } from '../platform.ts';
+import { BUDGETS } from './budgets.ts';
 import { CHANGES } from './changes.ts';
 import { chatAfter } from './classify.ts';
 import { touch } from './content.ts';
@@ -92,6 +93,7 @@ export function createTelegram(options: TelegramOptions): Platform {
       plainParams,
       targets,
     },
+    budgets: BUDGETS,
     limits: telegramPriors(options.limits ?? {}),
     history: [
       ...(options.mtproto ?? []),

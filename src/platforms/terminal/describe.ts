@@ -5,7 +5,7 @@ import type { Family } from '../../domain/call.ts';
 import { seqOfProvisional } from '../../domain/ids.ts';
 import { scalarText } from '../../domain/scalar.ts';
 import type { Targets } from '../../domain/targets.ts';
-import type { Described } from '../platform.ts';
+import type { Budgets, Described } from '../platform.ts';
 
 export type TerminalParams = Readonly<Record<string, unknown>>;
 
@@ -22,6 +22,9 @@ const METHODS: readonly Method[] = [
   { name: 'deleteMessage', family: 'delete', idempotent: true, takesId: true },
   { name: 'sendChatAction', family: 'typing', idempotent: true, takesId: false },
 ];
+// A screen takes all there is.
+export const BUDGETS = { names: ['open'], unsolicited: 'open' } as const satisfies Budgets;
+
 const BY_NAME = new Map(METHODS.map((method) => [method.name.toLowerCase(), method]));
 const CHAT_LENGTH_MAX = 256;
 
@@ -37,7 +40,7 @@ export function describe(name: string, params: TerminalParams): Described {
     chat,
     thread: typeof params.thread === 'string' ? params.thread : null,
     family,
-    gate: 'open',
+    budget: BUDGETS.unsolicited,
     cost: 1,
     // Deletions are a slot of their own: a late edit must not swallow one.
     slot: takesId ? `${family}:${chat}:${scalarText(params.message_id)}` : null,

@@ -6,7 +6,7 @@ import type { Platform } from '../platform.ts';
 import { referencesIn } from '../references.ts';
 import { CHANGES } from './changes.ts';
 import { CREDENTIALS, identify } from './credentials.ts';
-import { address, describe, isIdempotent, targets } from './describe.ts';
+import { address, BUDGETS, describe, isIdempotent, targets } from './describe.ts';
 import { LIVE_OUTPUT } from './live-output.ts';
 import type { Screens } from './screens.ts';
 import { classify, send } from './send.ts';
@@ -37,6 +37,7 @@ export function createTerminal(screens: Screens): Platform {
       isIdempotent,
       targets,
     },
+    budgets: BUDGETS,
     limits: { planOf: () => PLAN },
     wire: {
       isLocal: () => true,

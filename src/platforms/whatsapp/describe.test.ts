@@ -27,9 +27,9 @@ describe('a body of /messages', () => {
       'read:A',
       'open',
     ],
-  ])('%j', (body, method, family, chat, gate) => {
+  ])('%j', (body, method, family, chat, budget) => {
     const call = described('messages', { ...PRODUCT, ...body });
-    expect(call).toMatchObject({ kind: 'call', method, family, chat, gate, thread: null });
+    expect(call).toMatchObject({ kind: 'call', method, family, chat, budget, thread: null });
     expect(isIdempotent(method)).toBe(method !== 'messages');
   });
 

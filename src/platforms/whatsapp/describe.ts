@@ -2,10 +2,11 @@
 // the body tells them apart; each has a method of its own here, because they differ in whether they may be repeated and
 // in what they count for. Whatever else the Graph API has is passed on, under its verb and path.
 
-import type { Family, Gate } from '../../domain/call.ts';
+import type { Family } from '../../domain/call.ts';
 import { fieldsOf, scalarText } from '../../domain/scalar.ts';
 import type { PlainParams, Targets } from '../../domain/targets.ts';
 import type { Described } from '../platform.ts';
+import { MESSAGE_BUDGETS, OPEN } from '../shared/budgets.ts';
 
 export type WhatsappParams = Readonly<Record<string, unknown>>;
 
@@ -49,7 +50,7 @@ export function describe(name: string, params: WhatsappParams): Described {
     chat,
     thread: null,
     family: params.type === REACTION ? 'reaction' : 'send',
-    gate: gateOf(params),
+    budget: budgetOf(params),
     cost: 1,
     slot: about === null ? null : `${REACTION}:${chat}:${about}`,
     about,
@@ -69,7 +70,7 @@ function describeRead(params: WhatsappParams): Described {
     chat: `${READ_OF}${id}`,
     thread: null,
     family,
-    gate: 'open',
+    budget: OPEN,
     cost: 1,
     slot: isTyping ? null : `${READ}:${id}`,
   };
@@ -119,8 +120,8 @@ function reactedTo({ reaction }: WhatsappParams): string | null {
 }
 
 // A reply is taken for an answer to someone who wrote; whether the user's window is open, the updates tell.
-function gateOf(params: WhatsappParams): Gate {
-  return replyTarget('', params) === null ? 'broadcast' : 'reply';
+function budgetOf(params: WhatsappParams): string {
+  return replyTarget('', params) === null ? MESSAGE_BUDGETS.unsolicited : MESSAGE_BUDGETS.reply;
 }
 
 export function replyTarget(_chat: string, params: WhatsappParams): string | null {

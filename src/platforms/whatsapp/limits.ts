@@ -3,8 +3,9 @@
 // time pays back. And so many users outside their service window in any 24 hours. All plans are made at the start and
 // frozen: planOf runs for every decision and must not allocate.
 
-import { FAMILIES, type Family, GATES, type Gate } from '../../domain/call.ts';
+import { FAMILIES, type Family } from '../../domain/call.ts';
 import type { Charge, Plan, Priors } from '../../limits/limits.ts';
+import { MESSAGE_BUDGETS } from '../shared/budgets.ts';
 import { debt, plan, windowed } from '../shared/plans.ts';
 
 // Named as the settings are.
@@ -33,9 +34,15 @@ const DEBTS_KEPT = 4;
 export function whatsappPriors(given: Partial<WhatsappLimits>): Priors {
   const limits = { ...WHATSAPP_LIMITS_DEFAULT, ...given };
   const rules = rulesOf(limits);
-  const plans = table(FAMILIES, (family) => table(GATES, (gate) => planFor(rules, family, gate)));
+  const plans = table(
+    FAMILIES,
+    (family): Readonly<Record<string, Plan>> =>
+      table(MESSAGE_BUDGETS.names, (budget) => planFor(rules, family, budget)),
+  );
   return {
-    planOf: ({ family, gate }: Charge) => plans[family][gate],
+    // A word of an older version counts as what nobody asked for: it is the safe side.
+    planOf: ({ family, budget }: Charge) =>
+      plans[family][budget] ?? plans[family][MESSAGE_BUDGETS.unsolicited]!,
     longestMs: rules.tier === null ? rules.pair.perMs * DEBTS_KEPT : DAY_MS,
   };
 }
@@ -59,13 +66,13 @@ function rulesOf(limits: WhatsappLimits) {
   };
 }
 
-function planFor(rules: Rules, family: Family, gate: Gate): Plan {
+function planFor(rules: Rules, family: Family, budget: string): Plan {
   switch (family) {
     case 'send':
     case 'edit':
     case 'delete':
     case 'reaction': {
-      const isUnsolicited = gate === 'broadcast' || gate === 'paid';
+      const isUnsolicited = budget === MESSAGE_BUDGETS.unsolicited;
       const account =
         isUnsolicited && rules.tier !== null ? [rules.second, rules.tier] : [rules.second];
       return plan(account, [rules.pair]);

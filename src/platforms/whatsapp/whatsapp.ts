@@ -2,6 +2,7 @@
 
 import type { Transport } from '../../system/http/transport.ts';
 import type { FileSource, Platform } from '../platform.ts';
+import { MESSAGE_BUDGETS } from '../shared/budgets.ts';
 import { webWire } from '../shared/web-wire.ts';
 import { WORDS } from './answer.ts';
 import { classify } from './classify.ts';
@@ -68,6 +69,7 @@ export function createWhatsapp(options: WhatsappOptions): Platform {
       plainParams,
       targets,
     },
+    budgets: MESSAGE_BUDGETS,
     limits: whatsappPriors(options.limits ?? {}),
     ...webWire(wires, LOOK, {
       requestOf: (call) => requestOf(parts, call),

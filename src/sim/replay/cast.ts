@@ -6,6 +6,8 @@ import type { RecordedDelivery } from '../../domain/recording.ts';
 import type { TelegramModel } from '../telegram/model.ts';
 import type { WorldMessage } from '../world/engine.ts';
 
+// As the replayed platform calls the budget of answers.
+const REPLY = 'reply';
 const FIRST_BOT = 1001;
 const FIRST_PERSON = 50_001;
 const FIRST_GROUP = 1_000_000_001;
@@ -50,14 +52,14 @@ export class Cast {
   }
 
   messageOf(delivery: RecordedDelivery, since: number): WorldMessage {
-    const { priority, live, final, gate, slot, family, notBefore, expiresAt } = delivery;
+    const { priority, live, final, budget, slot, family, notBefore, expiresAt } = delivery;
     const { id: account, token } = this.#accountOf(delivery.account);
     const chat = this.#chatOf(delivery);
     const thread = this.#threadOf(delivery);
     const { method, params } = this.#callOf(delivery, chat);
     return {
       ...{ account, token, chat, thread, method, params, priority, live, final },
-      isReply: gate === 'reply',
+      isReply: budget === REPLY,
       // Of calls that change a message the platform's own rule says it.
       ...(family === 'send' ? { slot } : {}),
       notBefore: notBefore === 0 ? 0 : since + notBefore,

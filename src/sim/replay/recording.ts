@@ -1,7 +1,7 @@
 // Reads a recording: a line that says what it is, then one delivery a line. What cannot be read is said with its line.
 
 import Type from 'typebox';
-import { FAMILIES, GATES } from '../../domain/call.ts';
+import { FAMILIES } from '../../domain/call.ts';
 import { STATES } from '../../domain/delivery.ts';
 import { PRIORITIES } from '../../domain/priority.ts';
 import {
@@ -30,7 +30,7 @@ const OUTCOMES = ['sent', 'limited', 'refused', 'failed', 'uncertain'];
 
 const HEAD = checkOf(
   Type.Object({
-    recording: Type.Literal(RECORDING_VERSION),
+    recording: Type.Integer({ minimum: 1, maximum: RECORDING_VERSION }),
     since: Type.Number(),
     until: Type.Number(),
   }),
@@ -41,7 +41,7 @@ const DELIVERY = checkOf(
     slot: Type.Union([word, Type.Null()]),
     method: name,
     family: Type.Enum([...FAMILIES]),
-    gate: Type.Enum([...GATES]),
+    budget: name,
     priority: Type.Enum([...PRIORITIES]),
     cost: Type.Number({ minimum: 0, maximum: 1000 }),
     bytes: Type.Integer({ minimum: 0 }),
@@ -68,16 +68,26 @@ export async function readRecording(lines: AsyncIterable<string>): Promise<ReadR
     const value = parsed(text);
     if (head === null) {
       if (!HEAD.Check(value)) return { kind: 'wrong', line, expected: 'the head of a recording' };
-      head = value as RecordingHead;
-    } else if (!DELIVERY.Check(value)) {
-      return { kind: 'wrong', line, expected: 'a recorded delivery' };
-    } else if (deliveries.length >= DELIVERIES_MAX) {
+      head = { ...(value as RecordingHead), recording: RECORDING_VERSION };
+      continue;
+    }
+    const delivery = fromFirstVersion(value);
+    if (!DELIVERY.Check(delivery)) return { kind: 'wrong', line, expected: 'a recorded delivery' };
+    if (deliveries.length >= DELIVERIES_MAX) {
       return { kind: 'wrong', line, expected: `at most ${DELIVERIES_MAX} deliveries` };
-    } else deliveries.push(value as RecordedDelivery);
+    }
+    deliveries.push(delivery as RecordedDelivery);
   }
   if (head === null) return { kind: 'wrong', line, expected: 'the head of a recording' };
   deliveries.sort((a, b) => a.at - b.at);
   return { kind: 'read', recording: { ...head, deliveries } };
+}
+
+// What has the word of now already stays as it is.
+function fromFirstVersion(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !('gate' in value)) return value;
+  const { gate, ...rest } = value;
+  return { ...rest, budget: gate };
 }
 
 function parsed(text: string): unknown {

@@ -11,7 +11,7 @@ const HOUR_MS = 3_600_000;
 
 const delivery = (changes: Partial<RecordedDelivery> = {}): RecordedDelivery => ({
   ...{ at: 0, platform: 'telegram', account: 'a', chat: 'c', lane: '', slot: null },
-  ...{ method: 'sendMessage', family: 'send', gate: 'broadcast', priority: 'normal' },
+  ...{ method: 'sendMessage', family: 'send', budget: 'broadcast', priority: 'normal' },
   ...{ cost: 1, bytes: 100, live: false, final: false, notBefore: 0, expiresAt: 0 },
   ...{ state: 'sent', endedAt: 80, attempts: [{ at: 0, tookMs: 80, outcome: 'sent' }] },
   ...changes,
@@ -57,7 +57,7 @@ describe('a recorded day, replayed', () => {
 
   test('answers are no broadcast, albums count for what they hold, and some wait for their time', async () => {
     const answers = Array.from({ length: 60 }, (_, i) => {
-      return delivery({ at: 10, chat: `p${i}`, gate: 'reply', priority: 'high' });
+      return delivery({ at: 10, chat: `p${i}`, budget: 'reply', priority: 'high' });
     });
     const album = delivery({ chat: '-g', cost: 5 });
     const later = delivery({ chat: 'late', notBefore: 600_000 });
@@ -121,9 +121,21 @@ describe('reading a recording', () => {
     });
   });
 
+  test('of the first version, in which a budget had another name', async () => {
+    const { budget: gate, ...rest } = delivery({ budget: 'reply' });
+    const texts = [
+      { ...head, recording: 1 },
+      { ...rest, gate },
+    ].map((each) => JSON.stringify(each));
+    expect(await readRecording(lines(...texts))).toEqual({
+      kind: 'read',
+      recording: dayOf([delivery({ budget: 'reply' })]),
+    });
+  });
+
   test.each([
     ['no head', [JSON.stringify(delivery())], 1],
-    ['another version', [JSON.stringify({ ...head, recording: 2 })], 1],
+    ['a later version', [JSON.stringify({ ...head, recording: RECORDING_VERSION + 1 })], 1],
     ['no JSON', [JSON.stringify(head), '{'], 2],
     [
       'a class that there is not',

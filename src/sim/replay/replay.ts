@@ -123,7 +123,7 @@ class ReplayedDay {
     const engine = this.#engine!;
     const now = this.#clock.now();
     const message = this.#cast.messageOf(delivery, this.#options.recording.since);
-    if (delivery.gate === 'reply') this.#model.userWrote(message.token, message.chat, now);
+    if (message.isReply) this.#model.userWrote(message.token, message.chat, now);
     this.#open += 1;
     const waitMs = await this.#outAfter(engine, message, Math.max(now, message.notBefore));
     this.#open -= 1;

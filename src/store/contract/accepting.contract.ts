@@ -66,7 +66,7 @@ export function appending(store: () => Harness): void {
           correlation: 'c',
           method: 'sendMessage',
           family: 'send',
-          gate: 'broadcast',
+          budget: 'broadcast',
           priority: 'high',
           cost: 1,
           live: true,
@@ -110,7 +110,7 @@ export function appending(store: () => Harness): void {
         { account: 'terminal:1', platform: 'terminal' },
         { method: 'sendPhoto' },
         { family: 'edit' },
-        { gate: 'reply' },
+        { budget: 'reply' },
         { priority: 'low' },
         { chat: '77', body: '{"text":"other"}', acceptedAt: 1_234 },
         { session: 'abc' },
@@ -126,12 +126,12 @@ export function appending(store: () => Harness): void {
         chat,
         method,
         family,
-        gate,
+        budget,
         priority,
         ...rest
       }: NewDelivery | Delivery) => {
         const { session, acceptedAt, body } = rest;
-        const call = { account, platform, chat, method, family, gate, priority };
+        const call = { account, platform, chat, method, family, budget, priority };
         return { ...call, session, acceptedAt, body };
       };
       expect(known.map((each) => told(each!))).toEqual(given.map(told));

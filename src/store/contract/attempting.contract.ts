@@ -170,7 +170,7 @@ export function attempting(store: () => Harness): void {
         chat: '42',
         user: 'u',
         family: 'send',
-        gate: 'broadcast',
+        budget: 'broadcast',
         live: true,
         cost: 3,
         startedAt: 1_999,

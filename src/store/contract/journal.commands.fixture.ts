@@ -74,7 +74,7 @@ const call = {
   chat: fc.constantFrom('1', '-100'),
   method: fc.constantFrom('sendMessage', 'sendPhoto'),
   family: fc.constantFrom('send' as const, 'edit' as const, 'typing' as const),
-  gate: fc.constantFrom('broadcast' as const, 'reply' as const),
+  budget: fc.constantFrom('broadcast' as const, 'reply' as const),
   priority: fc.constantFrom('critical' as const, 'normal' as const, 'low' as const),
 };
 

@@ -51,12 +51,12 @@ describe('a crash of the memory store', () => {
 
   test('what the dead process still had under way does not reach the disk', async () => {
     const disk = createMemoryDisk();
-    const gate = Promise.withResolvers<void>();
-    const hooks = { beforeApply: () => gate.promise };
+    const budget = Promise.withResolvers<void>();
+    const hooks = { beforeApply: () => budget.promise };
     void soleOwner(createMemoryStore(disk, hooks).journal).append(aDelivery(), ROOM);
     const journal = soleOwner(createMemoryStore(disk).journal);
-    gate.resolve();
-    await gate.promise;
+    budget.resolve();
+    await budget.promise;
     expect(await accepted(journal)).toBe(1);
     expect(await recovered(journal)).toHaveLength(1);
   });

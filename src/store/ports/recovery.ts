@@ -26,7 +26,7 @@ export interface StoredCall {
   readonly chat: string;
   readonly user: string | null;
   readonly family: Queued['family'];
-  readonly gate: Queued['gate'];
+  readonly budget: Queued['budget'];
   readonly live: boolean;
   readonly cost: number;
   readonly startedAt: number;

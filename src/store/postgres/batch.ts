@@ -17,7 +17,7 @@ export interface PlainRow {
   readonly chat: string;
   readonly method: string;
   readonly family: string;
-  readonly gate: string;
+  readonly budget: string;
   readonly priority: number;
   readonly acceptedAt: number;
   readonly held: number;
@@ -154,7 +154,7 @@ function columnsOf(runs: readonly Run[]): Uint8Array[] {
     texts(({ chat }) => chat),
     texts(({ method }) => method),
     texts(({ family }) => family),
-    texts(({ gate }) => gate),
+    texts(({ budget }) => budget),
     numbers(({ priority }) => priority),
     float8Array(rows.map(({ acceptedAt }) => acceptedAt)),
     numbers(({ held }) => held),

@@ -70,7 +70,7 @@ export function appendCommand(
     bytes,
     row: {
       ...{ account, platform: delivery.platform, chat: delivery.chat, method: delivery.method },
-      ...{ family: delivery.family, gate: delivery.gate },
+      ...{ family: delivery.family, budget: delivery.budget },
       priority: PRIORITY_RANK[delivery.priority],
       acceptedAt: delivery.acceptedAt,
       ...heldBy(delivery),
@@ -91,7 +91,7 @@ function wholeRow(delivery: NewDelivery) {
     chat: delivery.chat,
     method: delivery.method,
     family: delivery.family,
-    gate: delivery.gate,
+    budget: delivery.budget,
     priority: PRIORITY_RANK[delivery.priority],
     accepted_at: delivery.acceptedAt,
     ...heldBy(delivery),

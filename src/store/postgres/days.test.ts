@@ -176,6 +176,7 @@ FROM deliveries ORDER BY seq DESC;
 INSERT INTO history (seq, at, from_state, to_state, reason, by) SELECT seq, 1, 'queued', 'sent', 'by hand', 'me'
 FROM deliveries;
 INSERT INTO results SELECT seq, seq::text FROM deliveries;
+INSERT INTO limits VALUES ('telegram:1', 'freeze|gate|reply|', '{}', 5);
 SELECT setval('delivery_seq', 40)`;
 
 test('a database from before is migrated with all that it has', async () => {
@@ -186,7 +187,7 @@ test('a database from before is migrated with all that it has', async () => {
   const { journal, ledger, close } = await opened();
   for (const seq of [1, 9, 10, 40]) {
     expect(await storyOf(ledger, seq)).toMatchObject({
-      delivery: { result: String(seq) },
+      delivery: { result: String(seq), budget: 'open' },
       attempts: [{ n: 1, outcome: 'sent', endedAt: (100 + seq) * DAY_MS + 9 }],
       history: [{ reason: 'by hand' }],
     });
@@ -195,7 +196,8 @@ test('a database from before is migrated with all that it has', async () => {
   expect(await rowsIn('results_rest'), 'the oldest').toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
   const order = await sql.all('SELECT seq FROM attempts ORDER BY no');
   expect(order.map(({ seq }) => seq)).toEqual(Array.from({ length: 40 }, (_, i) => 40 - i));
-  await sentOn(journal, 141);
+  await sentOn(journal, 141, { budget: 'of_later' });
+  expect(await journal.limits()).toMatchObject([{ key: 'freeze|budget|reply|' }]);
   expect(await sql.get('SELECT max(no) AS no FROM attempts')).toEqual({ no: 41 });
   expect(await journal.prune({ endedBefore: 130 * DAY_MS, deadBefore: 0, max: 100 })).toBe(29);
   expect((await daysOf('attempts'))[0]).toBe('attempts_d130_131');

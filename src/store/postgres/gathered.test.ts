@@ -8,19 +8,19 @@ const rowsOf = (accounts: readonly string[]) =>
 
 function reader() {
   const reads: string[][] = [];
-  let gate = Promise.resolve();
+  let budget = Promise.resolve();
   const read = new GatheredRead(
     (accounts: readonly string[]) => accounts,
     async (all) => {
       reads.push(all.flat());
-      await gate;
+      await budget;
       if (all.flat().includes('bad')) throw new Error('away');
       return rowsOf(all.flat());
     },
   );
   const hold = () => {
     const held = Promise.withResolvers<void>();
-    gate = held.promise;
+    budget = held.promise;
     return held.resolve;
   };
   return { read, reads, hold };

@@ -16,7 +16,7 @@ const PAGE_ROWS_MAX = 16_384;
 
 export const READS_SQL = {
   epochs: 'SELECT account, epoch FROM owners WHERE account = ANY ($1::text[])',
-  livePage: `SELECT seq, account, chat, session, thread, user_id AS "user", method, family, gate,
+  livePage: `SELECT seq, account, chat, session, thread, user_id AS "user", method, family, budget,
       priority, cost, live, final, slot, enter_at AS "enterAt", rank, due_at AS "dueAt",
       expires_at AS "expiresAt", octet_length(body) AS bytes, correlation,
       CASE WHEN state = 'sending' THEN attempts END AS n,
@@ -28,7 +28,7 @@ export const READS_SQL = {
     WHERE node IS NULL OR node <> ALL ($1::text[]) ORDER BY account`,
   ownerOf: 'SELECT account, node, epoch FROM owners WHERE account = $1',
   // From the few of late to their deliveries, whatever the planner knows of either.
-  calls: `SELECT d.account, coalesce(a.chat, d.chat) AS chat, d.user_id AS "user", d.family, d.gate,
+  calls: `SELECT d.account, coalesce(a.chat, d.chat) AS chat, d.user_id AS "user", d.family, d.budget,
       d.live, d.cost, a.started_at AS "startedAt", a.ended_at AS "endedAt", a.outcome
     FROM attempts a CROSS JOIN LATERAL (SELECT * FROM deliveries WHERE seq = a.seq OFFSET 0) d
     WHERE a.started_at >= $1 AND d.account = ANY ($2::text[]) ORDER BY a.no`,

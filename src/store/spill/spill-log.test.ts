@@ -35,6 +35,17 @@ test('is read as it was written, and goes on where it ended', async () => {
   expect(readSpill(dir)).toEqual({ id, records: [1, 2, 3].map(record) });
 });
 
+test('of a program before the word, what it called a gate is a budget', async () => {
+  const dir = spillFolder();
+  const { budget: gate, ...rest } = aDelivery({ budget: 'reply' });
+  const log = new SpillLog(dir, null);
+  const before = { kind: 'append', n: 1, seq: 101, delivery: { ...rest, gate } };
+  await log.append(before as unknown as SpilledRecord);
+  await log.close();
+  const delivery = { ...rest, budget: 'reply' };
+  expect(readSpill(dir)?.records).toEqual([{ ...before, delivery }]);
+});
+
 test('half a line at the end, which nobody was told of, is cut off', async () => {
   const dir = spillFolder();
   await written(dir, 2);

@@ -176,7 +176,14 @@ export function readSpill(dir: string): SpillFile | null {
     rmSync(path);
     return null;
   }
-  return { id: header.spill, records };
+  return { id: header.spill, records: records.map(withBudget) };
+}
+
+// A program before the word `budget` wrote `gate`.
+function withBudget(record: SpilledRecord): SpilledRecord {
+  if (record.kind !== 'append' || !('gate' in record.delivery)) return record;
+  const { gate, ...rest } = record.delivery as typeof record.delivery & { readonly gate: string };
+  return { ...record, delivery: { ...rest, budget: gate } };
 }
 
 function textOf(path: string): string | null {

@@ -134,7 +134,7 @@ export class Appender {
       chat,
       method,
       words[shared + SHARED.family]!,
-      words[shared + SHARED.gate]!,
+      words[shared + SHARED.budget]!,
       words[shared + SHARED.priority]!,
       words[own + OWN.acceptedAt]!,
       body,

@@ -5,7 +5,7 @@ import { rowCheck } from '../../system/databases/row-check.ts';
 import type { Database, SqlInput, Statement } from '../../system/databases/sqlite.ts';
 import { OWN, SHARED } from './wire.ts';
 
-const COLUMNS = `seq, account, platform, chat, method, family, gate, priority, accepted_at, enter_at, rank, body,
+const COLUMNS = `seq, account, platform, chat, method, family, budget, priority, accepted_at, enter_at, rank, body,
   held, row_check, cost, live, final, due_at, expires_at`;
 // Bare question marks: the driver asks for the name of every numbered one, and that is a search.
 const GIVEN = 14;
@@ -40,7 +40,7 @@ export class PlainInserts {
       chat,
       method,
       words[shared + SHARED.family]!,
-      words[shared + SHARED.gate]!,
+      words[shared + SHARED.budget]!,
       words[shared + SHARED.priority]!,
       acceptedAt,
       acceptedAt,

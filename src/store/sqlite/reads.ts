@@ -62,7 +62,7 @@ export class SqliteReads {
     const asked = new Set(accounts);
     const calls: StoredCall[] = [];
     for (const row of this.#calls.iterate() as Iterable<unknown>) {
-      const [startedAt, endedAt, outcome, account, chat, user, family, gate, live, cost] =
+      const [startedAt, endedAt, outcome, account, chat, user, family, budget, live, cost] =
         row as CallRow;
       if (startedAt < since) break;
       if (!asked.has(account)) continue;
@@ -71,7 +71,7 @@ export class SqliteReads {
         chat,
         user,
         family,
-        gate,
+        budget,
         live: live === 1,
         cost,
         startedAt,
@@ -88,7 +88,7 @@ function limitOf(row: SqlRow): StoredLimit {
 }
 
 export const CALLS_NEWEST_FIRST = `SELECT a.started_at, a.ended_at, a.outcome, d.account,
-  coalesce(a.chat, d.chat), d.user, d.family, d.gate, d.live, d.cost
+  coalesce(a.chat, d.chat), d.user, d.family, d.budget, d.live, d.cost
   FROM attempts a CROSS JOIN deliveries d ON d.seq = a.seq ORDER BY a.no DESC`;
 
 type CallRow = [
@@ -99,7 +99,7 @@ type CallRow = [
   chat: string,
   user: string | null,
   family: StoredCall['family'],
-  gate: StoredCall['gate'],
+  budget: StoredCall['budget'],
   live: number,
   cost: number,
 ];

@@ -2,7 +2,7 @@
 // one by one nor each carry its own copy of its chat's name: a page crosses as columns, numbers as
 // transferred typed arrays, names as indexes into a dictionary that grows from page to page.
 
-import type { Family, Gate } from '../../domain/call.ts';
+import type { Family } from '../../domain/call.ts';
 import { laneOf, type Queued } from '../../domain/delivery.ts';
 import type { AccountId } from '../../domain/ids.ts';
 import { PRIORITIES } from '../../domain/priority.ts';
@@ -10,7 +10,7 @@ import { type Database, prepareArrays, type Statement } from '../../system/datab
 import type { Recovered } from '../ports/recovery.ts';
 import { curesOf } from './wire.ts';
 
-// Per row: account, chat, lane, user, method, family, gate (dictionary), priority and flags, bytes.
+// Per row: account, chat, lane, user, method, family, budget (dictionary), priority and flags, bytes.
 const CODES = 9;
 // Per row: seq, enterAt, rank, dueAt, expiresAt, cost.
 const NUMBERS = 6;
@@ -28,7 +28,7 @@ const PAGES_AHEAD = 3;
 
 // To make a value of a column costs as much as to find it, so flags come in one, and what only a delivery in flight is
 // asked for by itself.
-export const LIVE_PAGE = `SELECT seq, account, chat, session, thread, user, method, family, gate,
+export const LIVE_PAGE = `SELECT seq, account, chat, session, thread, user, method, family, budget,
   priority + ${FLAG_LIVE} * live + ${FLAG_FINAL} * final
   + ${FLAG_SENDING} * (state = 'sending'), octet_length(body), enter_at, rank, due_at,
   expires_at, cost, slot, correlation FROM deliveries INDEXED BY deliveries_live
@@ -46,7 +46,7 @@ type LiveRow = [
   user: string | null,
   method: string,
   family: Family,
-  gate: Gate,
+  budget: string,
   flags: number,
   // null: retention has removed its payload.
   bytes: number | null,
@@ -197,7 +197,7 @@ export class PageReader {
       correlation: correlations.get(i) ?? null,
       method: words[codes[code + 4]!] as string,
       family: words[codes[code + 5]!] as Family,
-      gate: words[codes[code + 6]!] as Gate,
+      budget: words[codes[code + 6]!] as string,
       priority: PRIORITIES[flags & PRIORITY_MASK]!,
       cost: plain(numbers[number + 5]!),
       live: (flags & FLAG_LIVE) !== 0,

@@ -1,13 +1,13 @@
 // Rows of the SQLite journal to what the port speaks of.
 
-import type { Family, Gate } from '../../domain/call.ts';
+import type { Family } from '../../domain/call.ts';
 import { laneOf, type Queued } from '../../domain/delivery.ts';
 import type { AccountId } from '../../domain/ids.ts';
 import { PRIORITIES } from '../../domain/priority.ts';
 import { assert } from '../../system/assert.ts';
 
 // The columns a Queued is made of, in the order `queuedOfRow` reads them.
-export const QUEUED_COLUMNS = `seq, account, chat, session, thread, user, method, family, gate,
+export const QUEUED_COLUMNS = `seq, account, chat, session, thread, user, method, family, budget,
   priority, cost, live, final, slot, enter_at, rank, due_at, expires_at,
   octet_length(body), correlation`;
 
@@ -20,7 +20,7 @@ export type QueuedRow = [
   user: string | null,
   method: string,
   family: Family,
-  gate: Gate,
+  budget: string,
   priority: number,
   cost: number,
   live: number,
@@ -46,7 +46,7 @@ export function queuedOfRow(row: unknown): Queued {
     user,
     method,
     family,
-    gate,
+    budget,
     priority,
     cost,
     live,
@@ -68,7 +68,7 @@ export function queuedOfRow(row: unknown): Queued {
     correlation,
     method,
     family,
-    gate,
+    budget,
     priority: PRIORITIES[priority]!,
     cost,
     live: live === 1,

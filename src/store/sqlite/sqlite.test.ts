@@ -19,7 +19,7 @@ journalContract('sqlite', openHarness);
 // Of every kind some, with numbers small, large and broken; more than fit into one page.
 const FILL = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
   INSERT INTO deliveries (seq, account, platform, chat, thread, session, user, correlation, method,
-    family, gate, priority, cost, live, final, slot, due_at, expires_at, accepted_at, enter_at, rank,
+    family, budget, priority, cost, live, final, slot, due_at, expires_at, accepted_at, enter_at, rank,
     body, state, attempts, failures, doubts, cures)
   SELECT i * 4000000, 'a:' || (i % 7), 'a', 'chat ' || (i % 50), iif(i % 3 = 0, 't' || (i % 5), NULL),
     iif(i % 11 = 0, 's', NULL), iif(i % 13 = 0, 'u' || i, NULL), iif(i % 17 = 0, 'c' || i, NULL),

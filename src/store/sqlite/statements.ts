@@ -6,13 +6,13 @@ import { QUEUED_COLUMNS } from './rows.ts';
 
 // What is known of a new delivery, in the order of the wire; its place in the queue comes last.
 const NEW_COLUMNS = `seq, account, platform, chat, thread, session, user, correlation, method,
-  family, gate, priority, cost, live, final, slot, due_at, expires_at, accepted_at, idempotency_key,
+  family, budget, priority, cost, live, final, slot, due_at, expires_at, accepted_at, idempotency_key,
   enter_at, rank, body, held, repeats, row_check`;
 const NEW_VALUES = Array(26).fill('?').join(', ');
 
 export const SQL = {
   insert: `INSERT INTO deliveries (${NEW_COLUMNS}) VALUES (${NEW_VALUES})`,
-  insertBegun: `INSERT INTO deliveries (seq, account, platform, chat, method, family, gate, priority,
+  insertBegun: `INSERT INTO deliveries (seq, account, platform, chat, method, family, budget, priority,
     accepted_at, enter_at, rank, cost, live, final, due_at, expires_at, state, attempts, body,
     held, row_check)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9, ?13, 1, 0, 0, 0, 0, 'sending', 1, ?10, ?11, ?12)`,

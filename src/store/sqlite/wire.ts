@@ -113,7 +113,7 @@ export class AppendCommand {
       own.platform === delivery.platform &&
       own.method === delivery.method &&
       own.family === delivery.family &&
-      own.gate === delivery.gate &&
+      own.budget === delivery.budget &&
       own.priority === delivery.priority &&
       this.bounds.queueMax === bounds.queueMax &&
       this.owner.epoch === owner.epoch
@@ -127,7 +127,7 @@ export const SHARED = {
   platform: 1,
   method: 2,
   family: 3,
-  gate: 4,
+  budget: 4,
   priority: 5,
   queueMax: 6,
   epoch: 7,
@@ -145,14 +145,14 @@ export function writeAppend(out: unknown[], command: AppendCommand, before: unkn
   if (command.isPlain) {
     if (before instanceof AppendCommand && command.isLike(before)) out.push(OP.appendAlike);
     else {
-      const { account, platform, method, family, gate } = d;
+      const { account, platform, method, family, budget } = d;
       out.push(
         OP.appendPlain,
         account,
         platform,
         method,
         family,
-        gate,
+        budget,
         rank,
         queueMax,
         owner.epoch,
@@ -172,7 +172,7 @@ export function writeAppend(out: unknown[], command: AppendCommand, before: unkn
     d.correlation,
     d.method,
     d.family,
-    d.gate,
+    d.budget,
     rank,
     d.cost,
     d.live ? 1 : 0,

@@ -16,7 +16,7 @@ $$;`;
 // is not accepted has none, and instead of its rank how many wait, or -1 of an account that others own.
 const APPEND_PLAIN = `
 CREATE OR REPLACE FUNCTION append_plain(accounts text[], platforms text[], chats text[],
-  methods text[], families text[], gates text[], priorities bigint[], times float8[], helds bigint[],
+  methods text[], families text[], budgets text[], priorities bigint[], times float8[], helds bigint[],
   prints text[], epochs bigint[], bounds bigint[], places bigint[], begins float8[], bodies text[])
 RETURNS jsonb LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE
@@ -36,15 +36,15 @@ BEGIN
   SELECT array_agg(CASE WHEN fits THEN nextval('delivery_seq') ELSE 0 END),
     array_agg(CASE WHEN fits THEN rank_last + k WHEN own THEN greatest(waiting, bound) ELSE -1 END)
     INTO seqs, ranks FROM judged;
-  INSERT INTO deliveries (seq, account, platform, chat, method, family, gate, priority, cost, live,
+  INSERT INTO deliveries (seq, account, platform, chat, method, family, budget, priority, cost, live,
     final, enter_at, rank, due_at, expires_at, accepted_at, state, attempts, failures, doubts, cures,
     held, print, body, row_check)
-  SELECT g.seq, g.account, g.platform, g.chat, g.method, g.family, g.gate, g.priority, 1, false,
+  SELECT g.seq, g.account, g.platform, g.chat, g.method, g.family, g.budget, g.priority, 1, false,
     false, g.at, g.rank, 0, 0, g.at, CASE WHEN g.begin_at IS NULL THEN 'queued' ELSE 'sending' END,
     CASE WHEN g.begin_at IS NULL THEN 0 ELSE 1 END, 0, 0, '{}', g.held, g.print,
     g.body, content_check(g.seq, g.chat, NULL, g.method, g.body)
-  FROM unnest(seqs, ranks, accounts, platforms, chats, methods, families, gates, priorities, times,
-    helds, prints, begins, bodies) AS g(seq, rank, account, platform, chat, method, family, gate,
+  FROM unnest(seqs, ranks, accounts, platforms, chats, methods, families, budgets, priorities, times,
+    helds, prints, begins, bodies) AS g(seq, rank, account, platform, chat, method, family, budget,
     priority, at, held, print, begin_at, body)
   WHERE g.seq > 0;
   INSERT INTO attempts (day, seq, n, started_at)

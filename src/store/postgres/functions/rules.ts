@@ -43,7 +43,7 @@ $$;
 
 CREATE OR REPLACE FUNCTION queued_of(of_seq bigint) RETURNS jsonb LANGUAGE sql STABLE AS $$
   SELECT to_jsonb(q) FROM (SELECT seq, account, chat, session, thread, user_id AS "user", method,
-    family, gate, priority, cost, live, final, slot, enter_at AS "enterAt", rank,
+    family, budget, priority, cost, live, final, slot, enter_at AS "enterAt", rank,
     due_at AS "dueAt", expires_at AS "expiresAt", octet_length(body) AS bytes, correlation
     FROM deliveries WHERE seq = of_seq) q
 $$;

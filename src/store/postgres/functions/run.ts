@@ -12,7 +12,7 @@ import { SPILLING } from './spill.ts';
 // Plain messages come as columns, and texts of other commands beside them: as JSON they would be copied at every step.
 const PLAIN_COLUMNS = [
   ...['accounts text', 'platforms text', 'chats text', 'methods text', 'families text'],
-  ...['gates text', 'priorities bigint', 'times float8', 'helds bigint', 'prints text'],
+  ...['budgets text', 'priorities bigint', 'times float8', 'helds bigint', 'prints text'],
   ...['epochs bigint', 'bounds bigint', 'places bigint', 'begins float8', 'bodies text'],
 ].map((each) => each.split(' ') as [string, string]);
 

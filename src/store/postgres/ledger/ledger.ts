@@ -31,7 +31,7 @@ const OF_DAY = (table: string) => `FROM deliveries d JOIN ${table} a
 
 export const LEDGER_SQL = {
   deliveries: `SELECT d.seq, d.account, d.platform, d.chat, d.thread, d.session, d.user_id AS "user",
-      d.correlation, d.method, d.family, d.gate, d.priority, d.cost, d.live, d.final, d.slot,
+      d.correlation, d.method, d.family, d.budget, d.priority, d.cost, d.live, d.final, d.slot,
       d.enter_at AS "enterAt", d.rank, d.due_at AS "dueAt", d.expires_at AS "expiresAt",
       d.accepted_at AS "acceptedAt", d.state, d.reason, d.detail, d.settled_at AS "settledAt",
       d.attempts, d.failures, d.doubts, d.cures, d.message_id AS "messageId",

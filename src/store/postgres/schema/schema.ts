@@ -7,6 +7,7 @@ import type { PostgresConnection, PostgresSql } from '../../../system/databases/
 import { JournalOpenError } from '../../store-error.ts';
 import { FUNCTIONS } from '../functions/run.ts';
 import { BROADCASTS } from './broadcasts.ts';
+import { BUDGETS } from './budgets.ts';
 import { DAYS } from './days.ts';
 import { DELIVERIES } from './deliveries.ts';
 import { FLEET } from './fleet.ts';
@@ -28,6 +29,7 @@ export const MIGRATIONS: readonly string[] = [
   byBytes(FLEET),
   [SPILLS, UPLOADS].map(byBytes).join('\n'),
   byBytes(DAYS),
+  byBytes(BUDGETS),
 ];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

@@ -2,6 +2,15 @@
 
 import { type Database, sqliteCodeOf } from '../../../system/databases/sqlite.ts';
 
+// What an older store calls otherwise is called as it is now; `old` is a copy.
+export function renameColumns(db: Database): void {
+  attempt(() => {
+    const before = `SELECT 1 FROM pragma_table_info('deliveries', 'old') WHERE name = 'gate'`;
+    if (db.prepare(before).get() === undefined) return;
+    db.exec('ALTER TABLE old.deliveries RENAME COLUMN gate TO budget');
+  });
+}
+
 // Those that both have: an older store has fewer.
 export function columnsOf(db: Database, table: string): string {
   const rows = db

@@ -19,7 +19,7 @@ const KEY_BYTES = 32;
 const PSEUDONYM_DIGITS = 12;
 
 // By the primary key, which is the order of acceptance: a walk over all that is kept.
-const DELIVERIES = `SELECT seq, platform, account, chat, thread, session, slot, method, family, gate, priority, cost,
+const DELIVERIES = `SELECT seq, platform, account, chat, thread, session, slot, method, family, budget, priority, cost,
   coalesce(length(CAST(body AS BLOB)), 0) AS bytes, live, final, enter_at AS enterAt, expires_at AS expiresAt,
   accepted_at AS acceptedAt, state, settled_at AS settledAt
   FROM deliveries WHERE seq > 0 AND accepted_at >= ? AND accepted_at < ? ORDER BY seq`;
@@ -70,7 +70,7 @@ function deliveryOf(
     readonly acceptedAt: number;
     readonly settledAt: number | null;
   };
-  const { platform, account, chat, slot, method, family, gate, cost, bytes, state } = told;
+  const { platform, account, chat, slot, method, family, budget, cost, bytes, state } = told;
   const lane = laneOf(told);
   const isLater = told.enterAt > told.acceptedAt;
   return {
@@ -80,7 +80,7 @@ function deliveryOf(
     chat: `${/^[-@]/.test(chat) ? '-' : ''}${hide('chat', `${account} ${chat}`)}`,
     lane: lane === '' ? '' : hide('lane', `${account} ${chat} ${lane}`),
     slot: slot === null ? null : hide('slot', `${account} ${slot}`),
-    ...{ method, family, gate, cost, bytes, state, attempts },
+    ...{ method, family, budget, cost, bytes, state, attempts },
     priority: PRIORITIES[Number(row.priority)]!,
     live: row.live === 1,
     final: row.final === 1,

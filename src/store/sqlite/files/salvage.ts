@@ -21,7 +21,7 @@ import {
 } from '../../../system/databases/sqlite.ts';
 import { makePrivateFile } from '../../../system/private-files.ts';
 import { migrate } from '../schema/schema.ts';
-import { attempt, columnsOf, halve } from './damaged-reads.ts';
+import { attempt, columnsOf, halve, renameColumns } from './damaged-reads.ts';
 import { keepDeadRows } from './dead-rows.ts';
 
 // No text holds this byte, so a payload that reaches into such a page is told from every other.
@@ -90,6 +90,7 @@ export function salvage(file: string, damage: Damage, target: string, at: number
     const db = openDatabase(target, { readOnly: false, busyMsMax: 0 });
     try {
       db.prepare('ATTACH ? AS old').run(copy);
+      renameColumns(db);
       const kept = keepDeadRows(db, damage.seqLast, at);
       db.exec(`DETACH old; ${COUNT_ANEW}`);
       return kept;
@@ -111,6 +112,7 @@ function copyWhole(file: string, { damaged, seqLast }: Damage, target: string): 
       db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
       migrate(db);
       db.prepare('ATTACH ? AS old').run(copy);
+      renameColumns(db);
       for (const { name, sql } of db.prepare(TABLES).all()) {
         if (/WITHOUT ROWID/.test(String(sql))) copyByKey(db, String(name));
         else copyByNumber(db, String(name), seqLast);

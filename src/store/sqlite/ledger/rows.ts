@@ -10,7 +10,7 @@ import type { SqlRow } from '../../../system/databases/sqlite.ts';
 import { namesIn } from '../../../system/json.ts';
 
 export const DELIVERY_SELECT = `SELECT d.seq, d.account, d.platform, d.chat, d.thread, d.session,
-  d.user, d.correlation, d.method, d.family, d.gate, d.priority, d.cost, d.live, d.final, d.slot,
+  d.user, d.correlation, d.method, d.family, d.budget, d.priority, d.cost, d.live, d.final, d.slot,
   d.enter_at AS enterAt, d.rank, d.due_at AS dueAt, d.expires_at AS expiresAt,
   d.accepted_at AS acceptedAt, d.state, d.reason, d.detail, d.settled_at AS settledAt, d.attempts,
   d.failures, d.doubts, d.cures, d.message_id AS messageId, d.superseded_by AS supersededBy,

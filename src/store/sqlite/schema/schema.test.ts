@@ -3,7 +3,7 @@
 
 import { rmSync } from 'node:fs';
 import { afterAll, describe, expect, test } from 'vitest';
-import { FAMILIES, GATES } from '../../../domain/call.ts';
+import { FAMILIES } from '../../../domain/call.ts';
 import { STATES } from '../../../domain/delivery.ts';
 import { PRIORITIES } from '../../../domain/priority.ts';
 import { AUDIENCE_SQL } from '../broadcasts/audiences.ts';
@@ -43,15 +43,18 @@ function plan(sql: string): string {
 }
 
 describe('the schema admits what the domain knows', () => {
-  test('states, families, gates, priorities', () => {
+  test('states, families, priorities', () => {
     expect(admitted('state')).toEqual([...STATES]);
     expect(admitted('family')).toEqual([...FAMILIES]);
-    expect(admitted('gate')).toEqual([...GATES]);
     expect(ddl).toContain(`priority BETWEEN 0 AND ${PRIORITIES.length - 1}`);
   });
 
+  test('whatever word a platform has for a budget', () => {
+    expect(ddl).toMatch(/^ {2}budget TEXT NOT NULL,$/m);
+  });
+
   test('and refuses the rest', () => {
-    const columns = `seq, account, platform, chat, method, family, gate, priority, cost, live,
+    const columns = `seq, account, platform, chat, method, family, budget, priority, cost, live,
       final, enter_at, rank, due_at, expires_at, accepted_at, state`;
     const insert = (state: string) =>
       store.db.exec(`INSERT INTO deliveries (${columns})

@@ -9,6 +9,7 @@ import type { Database } from '../../../system/databases/sqlite.ts';
 import { JournalOpenError } from '../../store-error.ts';
 import { ACCOUNT_COLUMNS } from './accounts.ts';
 import { BROADCASTS } from './broadcasts.ts';
+import { BUDGETS } from './budgets.ts';
 import { INGEST, INGEST_FORWARDS } from './ingest.ts';
 import { KEYS } from './keys.ts';
 import { MINUTES } from './minutes.ts';
@@ -248,6 +249,7 @@ const MIGRATIONS: readonly string[] = [
   INGEST_FORWARDS,
   MINUTES,
   SESSIONS,
+  BUDGETS,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
@@ -261,6 +263,8 @@ const MAKE_TAG = `INSERT INTO meta VALUES
 export function migrate(db: Database): void {
   const version = schemaVersionOf(db);
   if (version === SCHEMA_VERSION) return;
+  // Only a migration may change the text of the schema. Where there is no such switch anyone may.
+  db.enableDefensive?.(false);
   db.exec('BEGIN IMMEDIATE');
   try {
     for (const migration of MIGRATIONS.slice(version)) db.exec(migration);
@@ -270,6 +274,8 @@ export function migrate(db: Database): void {
   } catch (error) {
     if (db.isTransaction) db.exec('ROLLBACK');
     throw error;
+  } finally {
+    db.enableDefensive?.(true);
   }
 }
 

@@ -108,7 +108,7 @@ function nameOf({ account, scope, name }: Frozen): string {
   switch (scope) {
     case 'chat':
       return `chat ${name}`;
-    case 'gate':
+    case 'budget':
       return `${account}, ${name} messages`;
     default:
       return `${account}, calls of the kind ${name}`;
