@@ -15,6 +15,8 @@ export interface Source {
   readonly functions: readonly { name: string; lines: number }[];
   // Spelled out: `Date.now`, `setTimeout`, `new Date()`, `process.env`.
   readonly uses: readonly string[];
+  // Everything that is named or called by its name, without the `#` of what is private.
+  readonly names: ReadonlySet<string>;
   readonly hasDefaultExport: boolean;
   // Lines (from 0) on which a long or many-lined text or pattern stands: the formatter cannot break them.
   readonly unbreakable: ReadonlySet<number>;
@@ -65,6 +67,7 @@ function readSource(path: string, text: string, root: Node): Source {
   const imports: Import[] = [];
   const functions: { name: string; lines: number }[] = [];
   const uses: string[] = [];
+  const names = new Set<string>();
   const unbreakable = new Set<number>();
   let hasDefaultExport = false;
   const visit = (node: Node, parent: Node | null): void => {
@@ -73,12 +76,15 @@ function readSource(path: string, text: string, root: Node): Source {
     if (is.isFunctionLikeDeclaration(node)) functions.push(measure(node, parent, text));
     const use = useOf(node, parent);
     if (use !== null) uses.push(use);
+    if (is.isIdentifier(node) || is.isPrivateIdentifier(node)) {
+      names.add(node.text.replace(/^#/, ''));
+    }
     hasDefaultExport ||= isDefaultExport(node);
     if (isLongText(node)) for (const line of linesOf(node, text)) unbreakable.add(line);
     node.forEachChild((child) => visit(child, node));
   };
   visit(root, null);
-  return { path, text, imports, functions, uses, hasDefaultExport, unbreakable };
+  return { path, text, imports, functions, uses, names, hasDefaultExport, unbreakable };
 }
 
 function isLongText(node: Node): boolean {
