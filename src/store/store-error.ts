@@ -9,6 +9,7 @@ export type OpenErrorCode =
   | 'loss'
   | 'not_a_store'
   | 'newer_schema'
+  | 'older_schema'
   | 'exists'
   | 'missing'
   | 'disk_full'

@@ -51,12 +51,13 @@ type Span = Omit<RecordingHead, 'recording'>;
 
 async function record(data: string, file: string, span: Span): Promise<number> {
   const { recordDeliveries } = await import('../../store/sqlite/files/record.ts');
+  const recorded = opened(() => recordDeliveries(data, span));
   const head: RecordingHead = { recording: RECORDING_VERSION, ...span };
   const out = await open(file, 'wx', PRIVATE_FILE);
   let deliveries = 0;
   try {
     let lines = [JSON.stringify(head)];
-    for (const delivery of recordDeliveries(data, span)) {
+    for (const delivery of recorded) {
       deliveries += 1;
       lines.push(JSON.stringify(delivery));
       if (lines.length < LINES_PER_WRITE) continue;
@@ -68,6 +69,15 @@ async function record(data: string, file: string, span: Span): Promise<number> {
     await out.close();
   }
   return deliveries;
+}
+
+// The store's own errors say what to do; a stack would not.
+function opened<T>(open: () => T): T {
+  try {
+    return open();
+  } catch (error) {
+    throw new Failed(error instanceof Error ? error.message : String(error));
+  }
 }
 
 function spanOf(options: Options): Span {

@@ -1,6 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createGateway } from '../../app/gateway.ts';
 import { defaultConfig } from '../../config/config.ts';
@@ -40,6 +41,24 @@ describe('record and replay', () => {
   afterAll(async () => {
     await gateway.close();
     rmSync(folder, { recursive: true, force: true });
+  });
+
+  test('what is no store of this version is refused in words, and leaves no file', async () => {
+    const old = new URL('../../store/sqlite/schema/version-8.db.gz', import.meta.url);
+    const older = join(folder, 'older');
+    const empty = join(folder, 'empty');
+    for (const dir of [older, empty]) mkdirSync(dir);
+    writeFileSync(join(older, 'sluice.db'), gunzipSync(readFileSync(old)));
+    const refused = join(folder, 'refused.jsonl');
+    expect(await run('record', refused, '--data', older)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('is of an older Sluice: start this one on it'),
+    });
+    expect(await run('record', refused, '--data', empty)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('there is no store in'),
+    });
+    expect(existsSync(refused)).toBe(false);
   });
 
   test('a recording has times, sizes, classes and outcomes, and neither content nor names', () => {

@@ -3,10 +3,19 @@
 // recording and thrown away: ids are short numbers, and a plain hash of one is found by trying them all.
 
 import { createHmac, randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { laneOf } from '../../../domain/delivery.ts';
 import { PRIORITIES } from '../../../domain/priority.ts';
 import type { RecordedAttempt, RecordedDelivery } from '../../../domain/recording.ts';
-import { openDatabase, type SqlRow, storeFileOf } from '../../../system/databases/sqlite.ts';
+import {
+  type Database,
+  openDatabase,
+  type SqlRow,
+  storeFileOf,
+} from '../../../system/databases/sqlite.ts';
+import { JournalOpenError } from '../../store-error.ts';
+import { SCHEMA_VERSION, schemaVersionOf } from '../schema/schema.ts';
+import { explained } from './open.ts';
 
 export interface RecordedSpan {
   // Accepted at or after / before, milliseconds since the epoch.
@@ -26,9 +35,33 @@ const DELIVERIES = `SELECT seq, platform, account, chat, thread, session, slot, 
 const ATTEMPTS = `SELECT started_at AS startedAt, ended_at AS endedAt, outcome FROM attempts
   WHERE seq = ? ORDER BY no`;
 
-// Those that the store still keeps, in the order of acceptance.
-export function* recordDeliveries(dir: string, span: RecordedSpan): Generator<RecordedDelivery> {
-  const db = openDatabase(storeFileOf(dir), { readOnly: true, busyMsMax: BUSY_MS_MAX });
+// Those that the store still keeps, in the order of acceptance. Throws JournalOpenError, before any of them is read.
+export function recordDeliveries(dir: string, span: RecordedSpan): Generator<RecordedDelivery> {
+  return deliveriesOf(openToRead(dir), span);
+}
+
+function openToRead(dir: string): Database {
+  const file = storeFileOf(dir);
+  if (!existsSync(file)) throw new JournalOpenError('missing', `there is no store in ${dir}`);
+  let db: Database | undefined;
+  try {
+    db = openDatabase(file, { readOnly: true, busyMsMax: BUSY_MS_MAX });
+    refuseOlder(db, dir);
+    return db;
+  } catch (error) {
+    db?.close();
+    throw explained(error, dir);
+  }
+}
+
+// Only a gateway brings a store up to date.
+function refuseOlder(db: Database, dir: string): void {
+  if (schemaVersionOf(db) === SCHEMA_VERSION) return;
+  const text = `the store in ${dir} is of an older Sluice: start this one on it, and record then`;
+  throw new JournalOpenError('older_schema', text);
+}
+
+function* deliveriesOf(db: Database, span: RecordedSpan): Generator<RecordedDelivery> {
   try {
     const attempts = db.prepare(ATTEMPTS);
     const hide = pseudonyms();
