@@ -207,7 +207,8 @@ async function poisonStore(): Promise<Record<string, number>> {
   await stream('s-ours', JSON.stringify({ asked, ...kept }));
   await breakKeys(journal);
   await breakBroadcast(journal);
-  const update = { account: ACCOUNT, at: updatedAt, chat: '20', messageId: '1', updateId: 7 };
+  const place = { updateId: '7', order: 7 };
+  const update = { account: ACCOUNT, at: updatedAt, chat: '20', messageId: '1', ...place };
   await journal.incoming.record([
     { ...update, voice: 'wrote', state: 'waiting', body: '{"update_id":7,' },
   ]);

@@ -12,7 +12,10 @@ type Params = Readonly<Record<string, unknown>>;
 export type Voice = 'none' | 'wrote' | 'addressed';
 
 export interface UpdateSummary {
-  readonly updateId: number;
+  // By which one that is posted again is known; never ''.
+  readonly id: string;
+  // By which updates of an account are handed on: the lesser first. Whole; two may have the same.
+  readonly order: number;
   // The chat whose order it belongs to; without a chat, that of the person; null: nobody's.
   readonly chat: string | null;
   readonly messageId: string | null;

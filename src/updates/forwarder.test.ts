@@ -14,25 +14,26 @@ function answered(status: number, headers: Record<string, string> = {}, body = '
   return { kind: 'answered', status, headers, body };
 }
 
-function row(updateId: number, chat: string): NewIncoming {
-  const body = JSON.stringify({ update_id: updateId, chat });
+function row(order: number, chat: string): NewIncoming {
+  const updateId = String(order);
+  const body = JSON.stringify({ update_id: order, chat });
   const rest = { messageId: null, voice: 'wrote', state: 'waiting' } as const;
-  return { account: ACCOUNT, updateId, at: 0, chat, body, ...rest };
+  return { account: ACCOUNT, updateId, order, at: 0, chat, body, ...rest };
 }
 
 // An app that answers each post as it is told to, and remembers them.
-function world(answer: (updateId: number, n: number) => Reply | Promise<Reply>) {
+function world(answer: (updateId: string, n: number) => Reply | Promise<Reply>) {
   const clock = virtualClock(0);
   const { journal } = createMemoryStore();
   const { incoming } = journal;
-  const posts: { updateId: number; at: number }[] = [];
+  const posts: { updateId: string; at: number }[] = [];
   let taken = 0;
   const parts: ForwarderParts = {
     clock,
     random: seededRandom(1),
     incoming,
     async post(_account, updateId, body) {
-      expect(JSON.parse(body)).toMatchObject({ update_id: updateId });
+      expect(JSON.parse(body)).toMatchObject({ update_id: Number(updateId) });
       posts.push({ updateId, at: clock.now() });
       return answer(updateId, posts.filter((post) => post.updateId === updateId).length);
     },
@@ -43,17 +44,18 @@ function world(answer: (updateId: number, n: number) => Reply | Promise<Reply>) 
     failed: () => {},
     log: { warn: () => {} },
   };
-  const add = async (forwarder: Forwarder, updateId: number, chat: string) => {
-    const one = row(updateId, chat);
+  const add = async (forwarder: Forwarder, order: number, chat: string) => {
+    const one = row(order, chat);
     await incoming.record([one]);
     forwarder.add({ ...one, attempts: 0, dueAt: 0 });
   };
-  const left = () => incoming.read({ account: ACCOUNT, from: 0, max: 1000 });
+  const left = () =>
+    incoming.read({ account: ACCOUNT, after: { order: 0, updateId: '' }, max: 1000 });
   return { clock, parts, posts, add, left, incoming, taken: () => taken };
 }
 
 test('one at a time and in order within a chat, chats side by side', async () => {
-  const open = new Map<number, (reply: Reply) => void>();
+  const open = new Map<string, (reply: Reply) => void>();
   const { clock, parts, posts, add, left } = world(
     (updateId) =>
       new Promise((resolve) => {
@@ -70,20 +72,20 @@ test('one at a time and in order within a chat, chats side by side', async () =>
     await add(forwarder, id, chat);
   }
   await clock.run(100);
-  expect(posts.map(({ updateId }) => updateId)).toEqual([1, 3]);
-  open.get(3)!(OK);
+  expect(posts.map(({ updateId }) => updateId)).toEqual(['1', '3']);
+  open.get('3')!(OK);
   await clock.run(200);
   expect(posts).toHaveLength(2);
-  open.get(1)!(OK);
+  open.get('1')!(OK);
   await clock.run(300);
-  expect(posts.map(({ updateId }) => updateId)).toEqual([1, 3, 2]);
-  expect((await left()).map(({ updateId }) => updateId)).toEqual([2]);
+  expect(posts.map(({ updateId }) => updateId)).toEqual(['1', '3', '2']);
+  expect((await left()).map(({ updateId }) => updateId)).toEqual(['2']);
 });
 
 test('an app that is away holds its chat up, with longer and longer rests, and nobody else', async () => {
   const down: Reply = { kind: 'unsent', reason: 'refused', detail: '' };
   const { clock, parts, posts, add, left, taken } = world((updateId, n) =>
-    updateId === 1 && n <= 10 ? down : OK,
+    updateId === '1' && n <= 10 ? down : OK,
   );
   const forwarder = new Forwarder(parts);
   await forwarder.start();
@@ -95,16 +97,16 @@ test('an app that is away holds its chat up, with longer and longer rests, and n
     await add(forwarder, id, chat);
   }
   await clock.run(0);
-  expect(posts.map(({ updateId }) => updateId)).toEqual([1, 3]);
+  expect(posts.map(({ updateId }) => updateId)).toEqual(['1', '3']);
   await clock.run(20 * 60_000);
-  const tries = posts.filter(({ updateId }) => updateId === 1).map(({ at }) => at);
+  const tries = posts.filter(({ updateId }) => updateId === '1').map(({ at }) => at);
   const rests = tries.slice(1).map((at, i) => at - tries[i]!);
   expect(rests.slice(0, 6)).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000]);
   for (const rest of rests.slice(6)) {
     expect(rest).toBeGreaterThanOrEqual(60_000);
     expect(rest).toBeLessThanOrEqual(120_000);
   }
-  expect(posts.at(-1)?.updateId).toBe(2);
+  expect(posts.at(-1)?.updateId).toBe('2');
   expect(await left()).toEqual([]);
   expect(taken()).toBe(3);
 });
@@ -166,7 +168,7 @@ test('what expired meanwhile is passed over', async () => {
   await add(forwarder, 2, 'a');
   await forwarder.start();
   await clock.run(1000);
-  expect(posts.map(({ updateId }) => updateId)).toEqual([2]);
+  expect(posts.map(({ updateId }) => updateId)).toEqual(['2']);
 });
 
 serviceContract('the forwarder', async () => {

@@ -13,11 +13,11 @@ import { drained, type Service } from '../system/service.ts';
 export interface ForwarderParts {
   readonly clock: Clock;
   readonly random: Random;
-  readonly incoming: Pick<UpdateStore, 'read' | 'done' | 'retry'>;
+  readonly incoming: Pick<UpdateStore, 'body' | 'done' | 'retry'>;
   // One try: the update's text to the app of the account.
-  post(account: AccountId, updateId: number, body: string): Promise<Reply>;
+  post(account: AccountId, updateId: string, body: string): Promise<Reply>;
   // What the app said is taken care of; 'later': it cannot be now, so the update goes to the app again.
-  answered(account: AccountId, updateId: number, reply: Reply): Promise<'done' | 'later'>;
+  answered(account: AccountId, updateId: string, reply: Reply): Promise<'done' | 'later'>;
   // It waits no more: the app has it, or it is gone from the store.
   ended(account: AccountId, how: 'taken' | 'gone'): void;
   // A try failed.
@@ -150,16 +150,16 @@ export class Forwarder implements Service {
     const { incoming, post, answered } = this.#parts;
     const { account, updateId } = item;
     if (!item.isTaken) {
-      const [row] = await incoming.read({ account, from: updateId, max: 1 });
-      if (row?.updateId !== updateId) return 'gone';
-      const reply = await post(account, updateId, row.body);
+      const body = await incoming.body({ account, updateId });
+      if (body === null) return 'gone';
+      const reply = await post(account, updateId, body);
       const failure = failureOf(reply);
       if (failure !== null) return failure;
       const answer = await answered(account, updateId, reply);
       if (answer === 'later') return { why: 'its answer cannot be taken on now', restMs: null };
     }
     try {
-      await incoming.done({ account, from: updateId, before: updateId + 1 });
+      await incoming.done({ account, updateId });
       return 'taken';
     } catch (error) {
       return { ...storeFailure(error), isTaken: true };

@@ -20,12 +20,12 @@ function world() {
       taken += count;
     },
   });
-  const arrive = async (updateId: number, kind = 'message', account = ACCOUNT) => {
-    await arriveAs(updateId, JSON.stringify({ update_id: updateId, [kind]: {} }), account);
+  const arrive = async (order: number, kind = 'message', account = ACCOUNT) => {
+    await arriveAs(order, JSON.stringify({ update_id: order, [kind]: {} }), account);
   };
-  const arriveAs = async (updateId: number, body: string, account = ACCOUNT) => {
+  const arriveAs = async (order: number, body: string, account = ACCOUNT) => {
     const rest = { chat: null, messageId: null, voice: 'none', state: 'waiting', body } as const;
-    await incoming.record([{ account, updateId, at: 0, ...rest }]);
+    await incoming.record([{ account, updateId: String(order), order, at: 0, ...rest }]);
     polls.wake(account);
   };
   const poll = async (ask: Partial<Poll> = {}, signal = NOBODY) => {

@@ -4,7 +4,7 @@
 
 import type { AccountId } from '../domain/ids.ts';
 import type { Poll, UpdateReading } from '../platforms/platform.ts';
-import type { UpdateStore } from '../store/ports/updates.ts';
+import type { UpdatePlace, UpdateStore } from '../store/ports/updates.ts';
 import type { Clock } from '../system/clock.ts';
 import { jsonOrUndefined } from '../system/json.ts';
 
@@ -14,11 +14,12 @@ export type Polled =
 
 export interface PollsParts {
   readonly clock: Clock;
-  readonly incoming: Pick<UpdateStore, 'waiting' | 'read' | 'done'>;
+  readonly incoming: Pick<UpdateStore, 'waiting' | 'read' | 'doneBefore'>;
   taken(account: AccountId, count: number): void;
 }
 
 const PAGE = 100;
+export const BEFORE_ALL: UpdatePlace = { order: Number.MIN_SAFE_INTEGER, updateId: '' };
 
 interface Poller {
   end: 'conflict' | 'left' | null;
@@ -86,25 +87,25 @@ export class Polls {
     }
   }
 
-  // From which update id on there is anything to tell.
+  // From which order on there is anything to tell.
   async #confirm(account: AccountId, offset: number): Promise<number> {
     const { incoming, taken } = this.#parts;
     const from = offset >= 0 ? offset : await this.#fromEnd(account, -offset);
-    const count = from > 0 ? await incoming.done({ account, from: 0, before: from }) : 0;
+    const count = from > 0 ? await incoming.doneBefore({ account, order: from }) : 0;
     if (count > 0) taken(account, count);
     return from;
   }
 
   async #fromEnd(account: AccountId, count: number): Promise<number> {
-    const ids: number[] = [];
-    let after = -1;
+    const orders: number[] = [];
+    let after = BEFORE_ALL;
     for (;;) {
-      const query = { afterAccount: account, afterUpdateId: after, max: PAGE };
+      const query = { afterAccount: account, after, max: PAGE };
       const page = await this.#parts.incoming.waiting(query);
       const own = page.filter((row) => row.account === account);
-      for (const { updateId } of own) ids.push(updateId);
-      if (own.length < PAGE) return ids.at(-count) ?? ids[0] ?? 0;
-      after = own.at(-1)!.updateId;
+      for (const { order } of own) orders.push(order);
+      if (own.length < PAGE) return orders.at(-count) ?? orders[0] ?? 0;
+      after = own.at(-1)!;
     }
   }
 
@@ -115,15 +116,15 @@ export class Polls {
     limit: number,
   ): Promise<string[]> {
     const bodies: string[] = [];
-    let next = from;
+    let after: UpdatePlace = { order: from, updateId: '' };
     for (;;) {
-      const page = await this.#parts.incoming.read({ account, from: next, max: PAGE });
+      const page = await this.#parts.incoming.read({ account, after, max: PAGE });
       for (const { body } of page) {
         if (matches(body)) bodies.push(body);
         if (bodies.length === limit) return bodies;
       }
       if (page.length < PAGE) return bodies;
-      next = page.at(-1)!.updateId + 1;
+      after = page.at(-1)!;
     }
   }
 

@@ -11,7 +11,7 @@ const NOW = 100 * HOUR;
 const RULES = { replyTarget, budgets: BUDGETS };
 
 function wrote(changes: Partial<UpdateSummary> = {}): UpdateSummary {
-  return { updateId: 1, chat: '7', messageId: '5', voice: 'wrote', saidAt: null, ...changes };
+  return { id: '1', order: 1, chat: '7', messageId: '5', voice: 'wrote', saidAt: null, ...changes };
 }
 
 function call(changes: Partial<AnsweringCall> = {}): AnsweringCall {

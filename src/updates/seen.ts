@@ -99,7 +99,7 @@ export class Updates {
   }
 
   // What is told late (the app was away) was said when it was said.
-  remember(account: AccountId, summary: Omit<UpdateSummary, 'updateId'>, now: number): void {
+  remember(account: AccountId, summary: Omit<UpdateSummary, 'id' | 'order'>, now: number): void {
     const { chat, messageId, voice, chatName } = summary;
     const memory = this.#memoryOf(account);
     if (chat !== null && chatName !== undefined) this.#name(account, chat, chatName);

@@ -9,7 +9,7 @@ const BODY = '{"update_id":7,"message":{"text":"ü🙂"}}';
 const OURS = derivedSigningSecret('the gateway’s', 'telegram:42');
 
 const signed = (secrets = [OURS]) =>
-  signedHeaders({ id: webhookId('telegram:42', 7), at: AT, body: BODY, secrets });
+  signedHeaders({ id: webhookId('telegram:42', '7'), at: AT, body: BODY, secrets });
 
 test('the vector that the standard publishes', () => {
   const secret = `whsec_${'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'}`;
@@ -58,7 +58,7 @@ describe('a receiver', () => {
 });
 
 test('an id has no full stop, which ends it in what is signed', () => {
-  expect(webhookId('matrix:@bot.example.org', 7)).toBe('matrix:@bot_example_org:7');
+  expect(webhookId('matrix:@bot.example.org', 'a.7')).toBe('matrix:@bot_example_org:a_7');
 });
 
 test('a derived secret is one of the standard: 32 bytes in base64', () => {
@@ -72,7 +72,7 @@ test('the lines for Node in docs/use/updates.md verify it', async () => {
   const { isGenuine: documented } = (await import(/* @vite-ignore */ module)) as {
     isGenuine(headers: object, body: string, secret: string): boolean;
   };
-  const id = webhookId('telegram:42', 7);
+  const id = webhookId('telegram:42', '7');
   const before = derivedSigningSecret('the one before', 'telegram:42');
   const secrets = [OURS, before];
   const now = signedHeaders({ id, at: systemClock().now(), body: BODY, secrets });

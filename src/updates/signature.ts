@@ -31,8 +31,8 @@ export function signedHeaders({ id, at, body, secrets }: Signed): Record<string,
   };
 }
 
-export function webhookId(account: AccountId, updateId: number): string {
-  return `${account.replaceAll('.', '_')}:${updateId}`;
+export function webhookId(account: AccountId, updateId: string): string {
+  return `${account}:${updateId}`.replaceAll('.', '_');
 }
 
 function signatureOf(secret: string, content: string): string {

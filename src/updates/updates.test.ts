@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { AccountId } from '../domain/ids.ts';
 import { createTelegram } from '../platforms/telegram/telegram.ts';
 import { createMemoryDisk, createMemoryStore } from '../store/memory/memory.ts';
+import type { WaitingUpdatesQuery } from '../store/ports/updates.ts';
 import type { Reply } from '../system/http/transport.ts';
 import { seededRandom } from '../system/random.ts';
 import { serviceContract } from '../system/service.contract.ts';
@@ -207,18 +208,22 @@ describe('a webhook', () => {
     await receive(update(1));
     await clock.run(START + 1000);
     expect(inbound.budgetFor(ACCOUNT, CALL)).toBe('reply');
-    expect(await journal.incoming.read({ account: ACCOUNT, from: 0, max: 9 })).toEqual([]);
+    const all = { account: ACCOUNT, after: { order: 0, updateId: '' }, max: 9 };
+    expect(await journal.incoming.read(all)).toEqual([]);
   });
 
   test('is refused while a great many wait for the app, and nothing of it is kept', async () => {
     // An app that was away: so many updates wait in the store.
     const waiting = (count: number): Partial<InboundParts> => {
       const { journal } = createMemoryStore();
-      const page = async ({ afterUpdateId, max }: { afterUpdateId: number; max: number }) =>
-        Array.from({ length: Math.min(max, count - afterUpdateId) }, (_, i) => {
-          const updateId = afterUpdateId + i + 1;
-          return { account: ACCOUNT, updateId, chat: '7', at: START, attempts: 0, dueAt: 0 };
+      const page = async ({ after, max }: WaitingUpdatesQuery) => {
+        const before = Math.max(0, after.order);
+        return Array.from({ length: Math.min(max, count - before) }, (_, i) => {
+          const order = before + i + 1;
+          const rest = { chat: '7', at: START, attempts: 0, dueAt: 0 };
+          return { account: ACCOUNT, updateId: String(order), order, ...rest };
         });
+      };
       return { journal: { incoming: { ...journal.incoming, waiting: page } } };
     };
     const some = world({ updatesFromStore: true }, undefined, START, waiting(1_000));

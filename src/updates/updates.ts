@@ -11,13 +11,13 @@ import type {
   UpdateSummary,
   WebhookCall,
 } from '../platforms/platform.ts';
-import type { UpdateStore, WaitingIncoming } from '../store/ports/updates.ts';
+import type { UpdatePlace, UpdateStore, WaitingIncoming } from '../store/ports/updates.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Reply } from '../system/http/transport.ts';
 import type { Random } from '../system/random.ts';
 import type { Service } from '../system/service.ts';
 import { Forwarder } from './forwarder.ts';
-import { type Polled, Polls } from './polls.ts';
+import { BEFORE_ALL, type Polled, Polls } from './polls.ts';
 import type { Inbound, PostedUpdate, ReceivedUpdate, UpdateEnd, WebhookView } from './port.ts';
 import { createPruning } from './pruning.ts';
 import type { AnsweringCall } from './seen.ts';
@@ -79,8 +79,6 @@ export const WAITING_MAX = 100_000;
 // As long as the platform itself waits for an app's answer.
 const POST_MS_MAX = 60_000;
 const PAGE = 1000;
-// Less than any id of an update.
-const BEFORE_ALL = -1;
 const NO_UPDATES: Polled = Object.freeze({ kind: 'updates', bodies: [] });
 
 export function createInbound(parts: InboundParts): Inbound {
@@ -310,7 +308,7 @@ class InboundPart implements Inbound {
     return [current, derivedSigningSecret(secretPrevious, account)];
   }
 
-  async #post(account: AccountId, updateId: number, body: string): Promise<Reply> {
+  async #post(account: AccountId, updateId: string, body: string): Promise<Reply> {
     const { post, settingsOf, clock } = this.#parts;
     const { forwardUrl } = settingsOf(account);
     if (forwardUrl === null) return { kind: 'unsent', reason: 'no forward_url', detail: '' };
@@ -322,7 +320,7 @@ class InboundPart implements Inbound {
     return post(forwardUrl, body, { ...proof, ...signed }, POST_MS_MAX);
   }
 
-  async #answered(account: AccountId, updateId: number, reply: Reply): Promise<'done' | 'later'> {
+  async #answered(account: AccountId, updateId: string, reply: Reply): Promise<'done' | 'later'> {
     if (reply.kind !== 'answered') return 'done';
     const reading = this.#parts.platformOf(account)?.updates;
     const said = reading?.callIn(reply.headers['content-type'] ?? '', reply.body) ?? null;
@@ -346,15 +344,17 @@ class InboundPart implements Inbound {
 
   // null: all accounts'.
   async #lineUp(only: AccountId | null): Promise<void> {
-    let [afterAccount, afterUpdateId] = [only ?? '', only === null ? 0 : BEFORE_ALL];
+    let afterAccount = only ?? '';
+    let after: UpdatePlace = BEFORE_ALL;
     for (;;) {
-      const query = { afterAccount, afterUpdateId, max: PAGE };
+      const query = { afterAccount, after, max: PAGE };
       const page = await this.#parts.journal.incoming.waiting(query);
       for (const row of page) if (only === null || row.account === only) this.#arrived(row);
       const last = page.at(-1);
       if (last === undefined || page.length < PAGE) return;
       if (only !== null && last.account !== only) return;
-      [afterAccount, afterUpdateId] = [last.account, last.updateId];
+      afterAccount = last.account;
+      after = last;
     }
   }
 }

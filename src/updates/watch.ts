@@ -146,6 +146,6 @@ export function rowOf(
   state: NewIncoming['state'],
   body: string,
 ): NewIncoming {
-  const { updateId, chat, messageId, voice } = summary;
-  return { account, updateId, at, chat, messageId, voice, state, body };
+  const { id: updateId, order, chat, messageId, voice } = summary;
+  return { account, updateId, order, at, chat, messageId, voice, state, body };
 }

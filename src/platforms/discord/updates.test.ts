@@ -44,10 +44,12 @@ test('who presses a button or mentions the bot waits for an answer', () => {
   expect(UPDATES.read(said({ author: { id: '8', bot: true } }), BOT)?.voice).toBe('none');
 });
 
-test('numbers of updates keep the order of their ids, and are whole', () => {
-  const numbers = [ID, LATER].map((id) => UPDATES.read({ id, type: 2 }, BOT)!.updateId);
-  expect(numbers[0]).toBeLessThan(numbers[1]!);
-  expect(numbers.every(Number.isSafeInteger)).toBe(true);
+test('updates have the order of their ids, in whole numbers', () => {
+  const read = [ID, LATER].map((id) => UPDATES.read({ id, type: 2 }, BOT)!);
+  const orders = read.map(({ order }) => order);
+  expect(orders[0]).toBeLessThan(orders[1]!);
+  expect(orders.every(Number.isSafeInteger)).toBe(true);
+  expect(new Set(read.map(({ id }) => id)).size).toBe(2);
   for (const wrong of [null, {}, { id: 5, type: 2 }, { t: 'MESSAGE_CREATE', d: {} }]) {
     expect(UPDATES.read(wrong, BOT)).toBeNull();
   }

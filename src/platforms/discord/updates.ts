@@ -20,7 +20,7 @@ const PONG = { status: 200, body: '{"type":1}' };
 const ANSWERED_LATER = { status: 202, body: null };
 // Discord tries wrong signatures when an address is set, and takes it only if they are refused so.
 const UNPROVEN = { status: 401, body: '{"message":"invalid request signature"}' };
-// Bits of an id below its time that its number here keeps; see updateIdOf.
+// Bits of an id below its time that its number here keeps; see orderOf.
 const COUNTED_BITS = 13n;
 const TIME_SHIFT = 22n;
 
@@ -37,11 +37,12 @@ export const UPDATES: UpdateReading = {
 function read(update: unknown, bot: BotIdentity): UpdateSummary | null {
   const { t: event, d: data, type, id } = fieldsOf(update);
   if (event === 'MESSAGE_CREATE') return ofMessage(fieldsOf(data), bot);
-  const updateId = updateIdOf(scalarText(id));
-  if (typeof type !== 'number' || updateId === null) return null;
+  const order = orderOf(scalarText(id));
+  if (typeof type !== 'number' || order === null) return null;
   const { channel_id: channel, message } = fieldsOf(update);
   return {
-    updateId,
+    id: String(order),
+    order,
     chat: scalarText(channel) || null,
     messageId: scalarText(fieldsOf(message).id) || null,
     voice: type === PING ? 'none' : 'addressed',
@@ -51,12 +52,12 @@ function read(update: unknown, bot: BotIdentity): UpdateSummary | null {
 
 function ofMessage(message: Params, bot: BotIdentity): UpdateSummary | null {
   const id = scalarText(message.id);
-  const updateId = updateIdOf(id);
+  const order = orderOf(id);
   const chat = scalarText(message.channel_id);
-  if (updateId === null || chat === '') return null;
+  if (order === null || chat === '') return null;
   const isBot = fieldsOf(message.author).bot === true;
   const voice = isBot ? 'none' : isMeant(message, bot) ? 'addressed' : 'wrote';
-  return { updateId, chat, messageId: id, voice, saidAt: madeAt(id) };
+  return { id: String(order), order, chat, messageId: id, voice, saidAt: madeAt(id) };
 }
 
 // Mentioned, answered, or in a channel that is theirs alone.
@@ -67,7 +68,7 @@ function isMeant(message: Params, { id }: BotIdentity): boolean {
 }
 
 // As a number that keeps their order: the time, and of what counts within a millisecond so many bits.
-function updateIdOf(id: string): number | null {
+function orderOf(id: string): number | null {
   if (!/^\d{15,20}$/.test(id)) return null;
   const bits = BigInt(id);
   const counted = bits & ((1n << COUNTED_BITS) - 1n);

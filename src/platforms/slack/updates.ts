@@ -4,10 +4,10 @@
 import { ownIdOf } from '../../domain/ids.ts';
 import { fieldsOf, scalarText } from '../../domain/scalar.ts';
 import type { Clock } from '../../system/clock.ts';
-import { numberOf } from '../shared/numbered.ts';
 import { signedPosts } from '../shared/signed.ts';
 import { POSTED_ONLY, type UpdateReading, type UpdateSummary, type Voice } from '../updates.ts';
 
+const ID = /^[\w.-]{1,256}$/;
 // Kinds of messages that somebody wrote; all other subtypes tell of something done.
 const WRITTEN: readonly unknown[] = [undefined, 'file_share', 'thread_broadcast', 'me_message'];
 
@@ -30,11 +30,11 @@ export function updatesAt(clock: Clock): UpdateReading {
 function read(update: unknown): UpdateSummary | null {
   const { type, event, event_id: id, event_time: time, challenge } = fieldsOf(update);
   const key = scalarText(id ?? challenge);
-  if ((type !== 'event_callback' && type !== 'url_verification') || key === '') return null;
+  if ((type !== 'event_callback' && type !== 'url_verification') || !ID.test(key)) return null;
   const { channel, item, ts, user } = fieldsOf(event);
   const seconds = Number.isSafeInteger(time) ? Number(time) : 0;
   return {
-    updateId: numberOf(key, seconds, { timeBits: 31, keyBits: 22 }),
+    ...{ id: key, order: seconds },
     chat: scalarText(channel ?? fieldsOf(item).channel) || null,
     messageId: scalarText(ts) || null,
     voice: voiceOf(fieldsOf(event)),

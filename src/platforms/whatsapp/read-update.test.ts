@@ -41,20 +41,21 @@ describe('a post', () => {
       { chat: '1650', messageId: null, voice: 'none' },
     ]);
     expect(read[1]).not.toHaveProperty('chatName');
-    expect(new Set(read.map((each) => each!.updateId)).size).toBe(3);
+    expect(new Set(read.map((each) => each!.id)).size).toBe(3);
     expect(parts[0]!.update).toEqual(
       post({ contacts: contacts.slice(0, 1), messages: [messages[0]] }),
     );
   });
 
-  test('that comes again, packed otherwise, has the same numbers', () => {
+  test('that comes again, packed otherwise, has the same ids and the same order', () => {
     const [one, other] = [message('1', 'wamid.A'), message('2', 'wamid.B')];
     const together = partsOf(post({ messages: [one, other] })).map((each) =>
       readUpdate(each.update),
     );
     const alone = partsOf(post({ messages: [other] })).map((each) => readUpdate(each.update));
-    expect(alone[0]!.updateId).toBe(together[1]!.updateId);
-    expect(Number.isSafeInteger(alone[0]!.updateId)).toBe(true);
+    expect(alone[0]!.id).toBe(together[1]!.id);
+    expect(alone[0]!.order).toBe(together[1]!.order);
+    expect(Number.isSafeInteger(alone[0]!.order)).toBe(true);
   });
 
   test('of other things is one update, and of others nothing', () => {

@@ -86,17 +86,18 @@ export function readUpdate(update: unknown): UpdateSummary | null {
   const said = message ?? status;
   const at = secondsOf(said?.timestamp);
   const print = said === undefined ? first.change : printOf(said);
-  const updateId = numberOf(JSON.stringify(print), at ?? 0, NUMBER_BITS);
+  const order = numberOf(JSON.stringify(print), at ?? 0, NUMBER_BITS);
+  const id = String(order);
   if (message === undefined) {
     const chat = status === undefined ? null : recipientOf(status) || null;
-    return { updateId, chat, messageId: null, voice: 'none', saidAt: null };
+    return { id, order, chat, messageId: null, voice: 'none', saidAt: null };
   }
   const { group_id: group, from, from_user_id: user } = message;
   const chat = scalarText(group ?? from ?? user) || null;
   const messageId = scalarText(message.id) || null;
   const saidAt = at === null ? null : at * 1000;
   const voice = chat === null ? 'none' : voiceOf(message);
-  return { updateId, chat, messageId, voice, saidAt, ...nameIn(value, chat) };
+  return { id, order, chat, messageId, voice, saidAt, ...nameIn(value, chat) };
 }
 
 // What the person calls themselves; a group has no name here.

@@ -21,7 +21,7 @@ const FROM: AccountId = 'telegram:42';
 const TO: AccountId = 'telegram:sandbox-42';
 const OTHER: AccountId = 'telegram:43';
 
-const AN_UPDATE = { updateId: 9, at: 1, chat: '5', messageId: '6', body: '{}' };
+const AN_UPDATE = { updateId: '9', order: 9, at: 1, chat: '5', messageId: '6', body: '{}' };
 
 function anAccount(id: AccountId): StoredAccount {
   const state = { paused: true, refused: 'unauthorized', createdAt: 7 };
@@ -102,7 +102,7 @@ export function renames(store: () => Harness): void {
         );
         await expected(both, () => journal.broadcasts.list({ before: null, max: 9 }));
         await expected(both, () =>
-          journal.incoming.waiting({ afterAccount: '', afterUpdateId: 0, max: 9 }),
+          journal.incoming.waiting({ afterAccount: '', after: { order: 0, updateId: '' }, max: 9 }),
         );
         expect(await ledger.get(3)).toMatchObject({ account: TO, messageId: '77' });
         if (round === 'at once') await store().reopen();

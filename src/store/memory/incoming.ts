@@ -1,7 +1,7 @@
 // What comes in, in memory: the specification, every question answered by looking at everything.
 
 import { unreachable } from '../../system/assert.ts';
-import type { IncomingCommand, NewIncoming } from '../ports/updates.ts';
+import type { IncomingCommand, NewIncoming, UpdateKey, UpdatePlace } from '../ports/updates.ts';
 import { type IncomingRow, type MemoryDisk, pairKey } from './disk.ts';
 
 export function runIncoming(disk: MemoryDisk, command: IncomingCommand): unknown {
@@ -17,27 +17,31 @@ export function runIncoming(disk: MemoryDisk, command: IncomingCommand): unknown
       });
     }
     case 'waiting': {
-      const { afterAccount, afterUpdateId, max } = command;
-      const isAfter = ({ account, updateId }: IncomingRow) =>
-        account > afterAccount || (account === afterAccount && updateId > afterUpdateId);
+      const { afterAccount, after, max } = command;
+      const isAfter = (row: IncomingRow) =>
+        row.account > afterAccount || (row.account === afterAccount && byPlace(row, after) > 0);
       return inOrder(disk).filter(isAfter).slice(0, max).map(headOf);
     }
     case 'read': {
-      const { account, from, max } = command;
-      const own = inOrder(disk).filter((row) => row.account === account && row.updateId >= from);
-      return own.slice(0, max).map(({ updateId, at, body }) => ({ updateId, at, body }));
+      const { account, after, max } = command;
+      const own = inOrder(disk).filter((row) => row.account === account && byPlace(row, after) > 0);
+      return own.slice(0, max).map(({ order, updateId, at, body }) => {
+        return { order, updateId, at, body };
+      });
     }
-    case 'done': {
-      const { account, from, before } = command;
-      const taken = inOrder(disk).filter((row) => row.account === account);
-      return taken
-        .filter(({ updateId }) => updateId >= from && updateId < before)
-        .map((row) => save(disk, { ...row, state: 'done', body: '' })).length;
+    case 'body':
+      return waitingAt(disk, command)?.body ?? null;
+    case 'done':
+      return end(disk, waitingAt(disk, command));
+    case 'doneBefore': {
+      const { account, order } = command;
+      const taken = inOrder(disk).filter((row) => row.account === account && row.order < order);
+      return taken.map((row) => end(disk, row)).length;
     }
     case 'retry': {
-      const { account, updateId, attempts, dueAt } = command;
-      const row = rows.get(keyOf({ account, updateId }));
-      if (row?.state === 'waiting') save(disk, { ...row, attempts, dueAt });
+      const { attempts, dueAt } = command;
+      const row = waitingAt(disk, command);
+      if (row !== null) save(disk, { ...row, attempts, dueAt });
       return null;
     }
     case 'prune':
@@ -62,30 +66,42 @@ function prune(disk: MemoryDisk, before: number, max: number) {
   return { removed: old.length, untaken };
 }
 
+function waitingAt(disk: MemoryDisk, one: UpdateKey): IncomingRow | null {
+  const row = disk.incoming.get(keyOf(one));
+  return row?.state === 'waiting' ? row : null;
+}
+
+function end(disk: MemoryDisk, row: IncomingRow | null): null {
+  if (row !== null) save(disk, { ...row, state: 'done', body: '' });
+  return null;
+}
+
 function inOrder(disk: MemoryDisk): IncomingRow[] {
   return [...disk.incoming.values()]
     .filter(({ state }) => state === 'waiting')
-    .sort((a, b) => (a.account < b.account ? -1 : a.account > b.account ? 1 : byId(a, b)));
+    .sort((a, b) => byText(a.account, b.account) || byPlace(a, b));
 }
 
-const byId = (a: IncomingRow, b: IncomingRow) => a.updateId - b.updateId;
+const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+const byPlace = (a: UpdatePlace, b: UpdatePlace) =>
+  a.order - b.order || byText(a.updateId, b.updateId);
 
 function byTime(rows: IncomingRow[]): IncomingRow[] {
-  return rows.sort((a, b) => a.at - b.at || byId(a, b));
+  return rows.sort((a, b) => a.at - b.at || byPlace(a, b));
 }
 
 function newest<T>(items: readonly T[], max: number): readonly T[] {
   return items.slice(Math.max(0, items.length - max));
 }
 
-function headOf({ account, updateId, chat, at, attempts, dueAt }: IncomingRow) {
-  return { account, updateId, chat, at, attempts, dueAt };
+function headOf({ account, order, updateId, chat, at, attempts, dueAt }: IncomingRow) {
+  return { account, order, updateId, chat, at, attempts, dueAt };
 }
 
 function save(disk: MemoryDisk, row: IncomingRow): void {
   disk.incoming.set(keyOf(row), row);
 }
 
-function keyOf({ account, updateId }: { account: string; updateId: number }): string {
-  return pairKey(account, String(updateId));
+function keyOf({ account, updateId }: UpdateKey): string {
+  return pairKey(account, updateId);
 }

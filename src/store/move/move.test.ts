@@ -39,6 +39,8 @@ const LONG_ID = '9007199254740993';
 
 // What the old store has nothing of.
 const MORE = `
+INSERT INTO incoming (account, update_id, update_order, at, voice, state, body) VALUES
+  ('telegram:1', 'Ev9', 1, 2.0, 'wrote', 'waiting', 'a'), ('telegram:1', 'Ev10', 1, 2.0, 'wrote', 'waiting', 'b');
 INSERT INTO owners VALUES ('telegram:1', NULL, 4);
 INSERT INTO copies VALUES (2, 1);
 INSERT INTO ingest_sources VALUES (3, 'page', '@a', 'active', '{}', '{}', 2, 1.5);

@@ -13,7 +13,10 @@ type Run = PortRun<UpdateStore>;
 type Command = PortCommand<UpdateStore>;
 
 const account = fc.constantFrom('telegram:1', 'telegram:2');
-const updateId = fc.integer({ min: 0, max: 9 });
+// Ids are not in the order of their updates, and orders may be alike.
+const updateId = fc.constantFrom('1', '2', '10', '9', 'Ev1', 'Ev10', 'a b', 'ä');
+const order = fc.integer({ min: 0, max: 5 });
+const after = fc.record({ order, updateId: fc.oneof(fc.constant(''), updateId) });
 const max = fc.integer({ min: 1, max: 6 });
 
 const record: fc.Arbitrary<Run> = fc
@@ -21,6 +24,7 @@ const record: fc.Arbitrary<Run> = fc
     fc.record({
       account,
       updateId,
+      order,
       chat: fc.constantFrom(null, '7', '-100'),
       messageId: fc.constantFrom(null, '5'),
       voice: fc.constantFrom('none' as const, 'wrote' as const, 'addressed' as const),
@@ -40,16 +44,24 @@ const since: fc.Arbitrary<Run> = fc
   );
 
 const waiting: fc.Arbitrary<Run> = fc
-  .record({ afterAccount: fc.constantFrom('', 'telegram:1'), afterUpdateId: updateId, max })
+  .record({ afterAccount: fc.constantFrom('', 'telegram:1'), after, max })
   .map((query) => (incoming) => incoming.waiting(query));
 
 const read: fc.Arbitrary<Run> = fc
-  .record({ account, from: updateId, max })
+  .record({ account, after, max })
   .map((query) => (incoming) => incoming.read(query));
 
+const body: fc.Arbitrary<Run> = fc
+  .record({ account, updateId })
+  .map((one) => (incoming) => incoming.body(one));
+
 const done: fc.Arbitrary<Run> = fc
-  .record({ account, from: updateId, before: updateId })
-  .map((range) => (incoming) => incoming.done(range));
+  .record({ account, updateId })
+  .map((one) => (incoming) => incoming.done(one));
+
+const doneBefore: fc.Arbitrary<Run> = fc
+  .record({ account, order })
+  .map((range) => (incoming) => incoming.doneBefore(range));
 
 const retry: fc.Arbitrary<Run> = fc
   .record({ account, updateId, attempts: fc.integer({ min: 0, max: 9 }) })
@@ -61,7 +73,7 @@ const prune: fc.Arbitrary<Run> = fc.record({ max, age: fc.integer({ min: 0, max:
       incoming.prune({ before: at - age, max }),
 );
 
-const kinds = { record, since, waiting, read, done, retry, prune };
+const kinds = { record, since, waiting, read, body, done, doneBefore, retry, prune };
 const command = fc.oneof(
   ...Object.entries(kinds).map(([kind, run]) => ({
     weight: kind === 'record' ? 6 : 1,
@@ -74,7 +86,9 @@ const LEAST = {
   since: 15,
   waiting: 20,
   read: 15,
-  done: 5,
+  body: 5,
+  'done: nothing': 20,
+  doneBefore: 5,
   'retry: nothing': 20,
   prune: 20,
 };

@@ -9,12 +9,16 @@ export interface UpdateStore {
   record(batch: readonly NewIncoming[]): Promise<boolean[]>;
   // What came to an account at or after `since`, oldest first; of more than `max`, the newest.
   since(query: { account: AccountId; since: number; max: number }): Promise<SeenIncoming[]>;
-  // What waits, of all accounts, in order of (account, update id), from just after that place.
+  // What waits, of all accounts, in order of accounts and of places in each, from just after that place.
   waiting(query: WaitingUpdatesQuery): Promise<WaitingIncoming[]>;
-  // What waits of one account from update id `from` on, in order, with its content.
-  read(query: { account: AccountId; from: number; max: number }): Promise<ReadIncoming[]>;
-  // waiting → done, for every update id from `from` to before `before`; how many.
-  done(command: { account: AccountId; from: number; before: number }): Promise<number>;
+  // What waits of one account after a place, in order, with its content.
+  read(query: ReadUpdatesQuery): Promise<ReadIncoming[]>;
+  // The content of one that waits; null: it does not.
+  body(one: UpdateKey): Promise<string | null>;
+  // waiting → done.
+  done(one: UpdateKey): Promise<void>;
+  // waiting → done, for all whose order is less; how many.
+  doneBefore(command: { account: AccountId; order: number }): Promise<number>;
   // A try to hand it over failed; the next one is due then.
   retry(command: RetryIncoming): Promise<void>;
   // Forgets what came before a time, at most `max`, whether the app took it or not.
@@ -23,9 +27,19 @@ export interface UpdateStore {
 
 export type IncomingVoice = 'none' | 'wrote' | 'addressed';
 
-export interface NewIncoming {
+export interface UpdateKey {
   readonly account: AccountId;
-  readonly updateId: number;
+  readonly updateId: string;
+}
+
+// Among the updates of an account: by its order, and by its id among those of the same order. With the id '' it is
+// before all of that order.
+export interface UpdatePlace {
+  readonly order: number;
+  readonly updateId: string;
+}
+
+export interface NewIncoming extends UpdateKey, UpdatePlace {
   readonly at: number;
   readonly chat: string | null;
   readonly messageId: string | null;
@@ -44,28 +58,29 @@ export interface SeenIncoming {
 
 export interface WaitingUpdatesQuery {
   readonly afterAccount: string;
-  readonly afterUpdateId: number;
+  readonly after: UpdatePlace;
   readonly max: number;
 }
 
-export interface WaitingIncoming {
+export interface ReadUpdatesQuery {
   readonly account: AccountId;
-  readonly updateId: number;
+  readonly after: UpdatePlace;
+  readonly max: number;
+}
+
+export interface WaitingIncoming extends UpdateKey, UpdatePlace {
   readonly chat: string | null;
   readonly at: number;
   readonly attempts: number;
   readonly dueAt: number;
 }
 
-export interface ReadIncoming {
-  readonly updateId: number;
+export interface ReadIncoming extends UpdatePlace {
   readonly at: number;
   readonly body: string;
 }
 
-export interface RetryIncoming {
-  readonly account: AccountId;
-  readonly updateId: number;
+export interface RetryIncoming extends UpdateKey {
   readonly attempts: number;
   readonly dueAt: number;
 }
@@ -80,8 +95,10 @@ export type IncomingCommand =
   | { kind: 'record'; batch: readonly NewIncoming[] }
   | { kind: 'since'; account: AccountId; since: number; max: number }
   | ({ kind: 'waiting' } & WaitingUpdatesQuery)
-  | { kind: 'read'; account: AccountId; from: number; max: number }
-  | { kind: 'done'; account: AccountId; from: number; before: number }
+  | ({ kind: 'read' } & ReadUpdatesQuery)
+  | ({ kind: 'body' } & UpdateKey)
+  | ({ kind: 'done' } & UpdateKey)
+  | { kind: 'doneBefore'; account: AccountId; order: number }
   | ({ kind: 'retry' } & RetryIncoming)
   | { kind: 'prune'; before: number; max: number };
 
@@ -93,7 +110,9 @@ export function incomingOver(run: (command: IncomingCommand) => Promise<unknown>
     since: (query) => ask({ kind: 'since', ...query }),
     waiting: (query) => ask({ kind: 'waiting', ...query }),
     read: (query) => ask({ kind: 'read', ...query }),
-    done: (command) => ask({ kind: 'done', ...command }),
+    body: (one) => ask({ kind: 'body', ...one }),
+    done: async (one) => void (await ask({ kind: 'done', ...one })),
+    doneBefore: (command) => ask({ kind: 'doneBefore', ...command }),
     retry: (command) => ask({ kind: 'retry', ...command }),
     prune: (command) => ask({ kind: 'prune', ...command }),
   };

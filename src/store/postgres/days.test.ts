@@ -177,6 +177,8 @@ INSERT INTO history (seq, at, from_state, to_state, reason, by) SELECT seq, 1, '
 FROM deliveries;
 INSERT INTO results SELECT seq, seq::text FROM deliveries;
 INSERT INTO limits VALUES ('telegram:1', 'freeze|gate|reply|', '{}', 5);
+INSERT INTO incoming (account, update_id, at, chat, voice, state, body) VALUES
+  ('telegram:1', 10, 2, '7', 'wrote', 'waiting', 'ten'), ('telegram:1', 9, 1, '7', 'wrote', 'waiting', 'nine');
 SELECT setval('delivery_seq', 40)`;
 
 test('a database from before is migrated with all that it has', async () => {
@@ -198,6 +200,11 @@ test('a database from before is migrated with all that it has', async () => {
   expect(order.map(({ seq }) => seq)).toEqual(Array.from({ length: 40 }, (_, i) => 40 - i));
   await sentOn(journal, 141, { budget: 'of_later' });
   expect(await journal.limits()).toMatchObject([{ key: 'freeze|budget|reply|' }]);
+  const first = { afterAccount: '', after: { order: 0, updateId: '' }, max: 9 };
+  expect(await journal.incoming.waiting(first)).toMatchObject([
+    { order: 9, updateId: '9', at: 1 },
+    { order: 10, updateId: '10', at: 2 },
+  ]);
   expect(await sql.get('SELECT max(no) AS no FROM attempts')).toEqual({ no: 41 });
   expect(await journal.prune({ endedBefore: 130 * DAY_MS, deadBefore: 0, max: 100 })).toBe(29);
   expect((await daysOf('attempts'))[0]).toBe('attempts_d130_131');

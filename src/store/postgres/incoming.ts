@@ -5,33 +5,39 @@ import type { PostgresSql } from '../../system/databases/postgres.ts';
 import type { IncomingCommand, NewIncoming } from '../ports/updates.ts';
 
 const WAITS = `state = 'waiting'`;
+const PLACE = `update_order AS "order", update_id AS "updateId"`;
 
 export const INCOMING_SQL = {
   find: `SELECT i.account, i.update_id AS "updateId", i.state FROM incoming i
-    JOIN unnest($1::text[], $2::bigint[]) AS g(account, update_id)
+    JOIN unnest($1::text[], $2::text[]) AS g(account, update_id)
       ON i.account = g.account AND i.update_id = g.update_id`,
-  save: `INSERT INTO incoming (account, update_id, at, chat, message_id, voice, state, body)
-    SELECT * FROM unnest($1::text[], $2::bigint[], $3::float8[], $4::text[], $5::text[], $6::text[],
-      $7::text[], $8::text[])
-    ON CONFLICT (account, update_id) DO UPDATE SET chat = excluded.chat,
-      message_id = excluded.message_id, voice = excluded.voice, state = excluded.state,
-      body = excluded.body`,
+  save: `INSERT INTO incoming
+      (account, update_id, update_order, at, chat, message_id, voice, state, body)
+    SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[], $4::float8[], $5::text[], $6::text[],
+      $7::text[], $8::text[], $9::text[])
+    ON CONFLICT (account, update_id) DO UPDATE SET update_order = excluded.update_order,
+      chat = excluded.chat, message_id = excluded.message_id, voice = excluded.voice,
+      state = excluded.state, body = excluded.body`,
   since: `SELECT at, chat, message_id AS "messageId", voice FROM incoming
-    WHERE account = $1 AND at >= $2 ORDER BY at DESC, update_id DESC LIMIT $3`,
-  waiting: `SELECT account, update_id AS "updateId", chat, at, attempts, due_at AS "dueAt"
-    FROM incoming
-    WHERE ${WAITS} AND (account, update_id) > ($1, $2) ORDER BY account, update_id LIMIT $3`,
-  read: `SELECT update_id AS "updateId", at, body FROM incoming
-    WHERE ${WAITS} AND account = $1 AND update_id >= $2 ORDER BY update_id LIMIT $3`,
+    WHERE account = $1 AND at >= $2 ORDER BY at DESC, update_order DESC, update_id DESC LIMIT $3`,
+  waiting: `SELECT account, ${PLACE}, chat, at, attempts, due_at AS "dueAt" FROM incoming
+    WHERE ${WAITS} AND (account, update_order, update_id) > ($1, $2, $3)
+    ORDER BY account, update_order, update_id LIMIT $4`,
+  read: `SELECT ${PLACE}, at, body FROM incoming
+    WHERE ${WAITS} AND account = $1 AND (update_order, update_id) > ($2, $3)
+    ORDER BY update_order, update_id LIMIT $4`,
+  body: `SELECT body FROM incoming WHERE ${WAITS} AND account = $1 AND update_id = $2`,
   done: `UPDATE incoming SET state = 'done', body = ''
-    WHERE ${WAITS} AND account = $1 AND update_id >= $2 AND update_id < $3`,
+    WHERE ${WAITS} AND account = $1 AND update_id = $2`,
+  doneBefore: `UPDATE incoming SET state = 'done', body = ''
+    WHERE ${WAITS} AND account = $1 AND update_order < $2`,
   retry: `UPDATE incoming SET attempts = $1, due_at = $2
     WHERE ${WAITS} AND account = $3 AND update_id = $4`,
-  prune: `WITH old AS (SELECT account, update_id, state, at FROM incoming
-      WHERE at < $1 ORDER BY at, update_id LIMIT $2),
+  prune: `WITH old AS (SELECT account, update_order, update_id, state, at FROM incoming
+      WHERE at < $1 ORDER BY at, update_order, update_id LIMIT $2),
     dropped AS (DELETE FROM incoming i USING old o
       WHERE i.account = o.account AND i.update_id = o.update_id)
-    SELECT account, state FROM old ORDER BY at, update_id`,
+    SELECT account, state FROM old ORDER BY at, update_order, update_id`,
 } as const;
 
 export async function runIncoming(sql: PostgresSql, command: IncomingCommand): Promise<unknown> {
@@ -43,13 +49,22 @@ export async function runIncoming(sql: PostgresSql, command: IncomingCommand): P
       return (await sql.all(INCOMING_SQL.since, account, since, max)).reverse();
     }
     case 'waiting': {
-      const { afterAccount, afterUpdateId, max } = command;
-      return sql.all(INCOMING_SQL.waiting, afterAccount, afterUpdateId, max);
+      const { afterAccount, after, max } = command;
+      return sql.all(INCOMING_SQL.waiting, afterAccount, after.order, after.updateId, max);
     }
-    case 'read':
-      return sql.all(INCOMING_SQL.read, command.account, command.from, command.max);
+    case 'read': {
+      const { account, after, max } = command;
+      return sql.all(INCOMING_SQL.read, account, after.order, after.updateId, max);
+    }
+    case 'body': {
+      const row = await sql.get(INCOMING_SQL.body, command.account, command.updateId);
+      return row?.body ?? null;
+    }
     case 'done':
-      return sql.run(INCOMING_SQL.done, command.account, command.from, command.before);
+      await sql.run(INCOMING_SQL.done, command.account, command.updateId);
+      return null;
+    case 'doneBefore':
+      return sql.run(INCOMING_SQL.doneBefore, command.account, command.order);
     case 'retry': {
       const { account, updateId, attempts, dueAt } = command;
       await sql.run(INCOMING_SQL.retry, attempts, dueAt, account, updateId);
@@ -73,16 +88,16 @@ async function record(sql: PostgresSql, batch: readonly NewIncoming[]): Promise<
     batch.map(({ updateId }) => updateId),
   );
   const states = new Map(
-    known.map(({ account, updateId, state }) => [`${account} ${updateId}`, state]),
+    known.map(({ account, updateId, state }) => [`${account}\0${updateId}`, state]),
   );
   const changed = new Map<string, NewIncoming>();
   const isNew = batch.map((one) => {
-    const place = `${one.account} ${one.updateId}`;
-    const before = states.get(place);
+    const key = `${one.account}\0${one.updateId}`;
+    const before = states.get(key);
     if (before !== undefined && (before !== 'seen' || one.state !== 'waiting')) return false;
-    states.set(place, one.state);
+    states.set(key, one.state);
     // It came when it first did.
-    changed.set(place, { ...one, at: changed.get(place)?.at ?? one.at });
+    changed.set(key, { ...one, at: changed.get(key)?.at ?? one.at });
     return true;
   });
   if (changed.size > 0) await save(sql, [...changed.values()]);
@@ -94,6 +109,7 @@ async function save(sql: PostgresSql, rows: readonly NewIncoming[]): Promise<voi
     INCOMING_SQL.save,
     rows.map(({ account }) => account),
     rows.map(({ updateId }) => updateId),
+    rows.map(({ order }) => order),
     rows.map(({ at }) => at),
     rows.map(({ chat }) => chat),
     rows.map(({ messageId }) => messageId),

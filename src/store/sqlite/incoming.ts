@@ -6,26 +6,34 @@ import type { Database, SqlRow, Statement } from '../../system/databases/sqlite.
 import type { IncomingCommand, NewIncoming } from '../ports/updates.ts';
 
 const WAITS = `state = 'waiting'`;
+const PLACE = `update_order AS "order", update_id AS updateId`;
 
 export const INCOMING_SQL = {
   find: 'SELECT state FROM incoming WHERE account = ? AND update_id = ?',
-  insert: `INSERT INTO incoming (account, update_id, at, chat, message_id, voice, state, body)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-  wait: `UPDATE incoming SET chat = ?, message_id = ?, voice = ?, state = 'waiting', body = ?
-    WHERE account = ? AND update_id = ?`,
+  insert: `INSERT INTO incoming
+    (account, update_id, update_order, at, chat, message_id, voice, state, body)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  wait: `UPDATE incoming SET update_order = ?, chat = ?, message_id = ?, voice = ?,
+    state = 'waiting', body = ? WHERE account = ? AND update_id = ?`,
   since: `SELECT at, chat, message_id AS messageId, voice FROM incoming INDEXED BY incoming_time
-    WHERE account = ? AND at >= ? ORDER BY at DESC, update_id DESC LIMIT ?`,
-  waiting: `SELECT account, update_id AS updateId, chat, at, attempts, due_at AS dueAt
+    WHERE account = ? AND at >= ? ORDER BY at DESC, update_order DESC, update_id DESC LIMIT ?`,
+  waiting: `SELECT account, ${PLACE}, chat, at, attempts, due_at AS dueAt
     FROM incoming INDEXED BY incoming_waiting
-    WHERE ${WAITS} AND (account, update_id) > (?, ?) ORDER BY account, update_id LIMIT ?`,
-  read: `SELECT update_id AS updateId, at, body FROM incoming INDEXED BY incoming_waiting
-    WHERE ${WAITS} AND account = ? AND update_id >= ? ORDER BY update_id LIMIT ?`,
-  done: `UPDATE incoming INDEXED BY incoming_waiting SET state = 'done', body = ''
-    WHERE ${WAITS} AND account = ? AND update_id >= ? AND update_id < ?`,
-  retry: `UPDATE incoming INDEXED BY incoming_waiting SET attempts = ?, due_at = ?
+    WHERE ${WAITS} AND (account, update_order, update_id) > (?, ?, ?)
+    ORDER BY account, update_order, update_id LIMIT ?`,
+  read: `SELECT ${PLACE}, at, body FROM incoming INDEXED BY incoming_waiting
+    WHERE ${WAITS} AND account = ? AND (update_order, update_id) > (?, ?)
+    ORDER BY update_order, update_id LIMIT ?`,
+  body: `SELECT body FROM incoming INDEXED BY incoming_update
+    WHERE ${WAITS} AND account = ? AND update_id = ?`,
+  done: `UPDATE incoming INDEXED BY incoming_update SET state = 'done', body = ''
+    WHERE ${WAITS} AND account = ? AND update_id = ?`,
+  doneBefore: `UPDATE incoming INDEXED BY incoming_waiting SET state = 'done', body = ''
+    WHERE ${WAITS} AND account = ? AND update_order < ?`,
+  retry: `UPDATE incoming INDEXED BY incoming_update SET attempts = ?, due_at = ?
     WHERE ${WAITS} AND account = ? AND update_id = ?`,
   toPrune: `SELECT rowid AS row, account, state FROM incoming INDEXED BY incoming_at
-    WHERE at < ? ORDER BY at, update_id LIMIT ?`,
+    WHERE at < ? ORDER BY at, update_order, update_id LIMIT ?`,
   drop: 'DELETE FROM incoming WHERE rowid = ?',
 } as const;
 
@@ -45,13 +53,20 @@ export class SqliteIncoming {
       case 'since':
         return rowsOf(sql.since.all(command.account, command.since, command.max)).reverse();
       case 'waiting': {
-        const { afterAccount, afterUpdateId, max } = command;
-        return rowsOf(sql.waiting.all(afterAccount, afterUpdateId, max));
+        const { afterAccount, after, max } = command;
+        return rowsOf(sql.waiting.all(afterAccount, after.order, after.updateId, max));
       }
-      case 'read':
-        return rowsOf(sql.read.all(command.account, command.from, command.max));
+      case 'read': {
+        const { account, after, max } = command;
+        return rowsOf(sql.read.all(account, after.order, after.updateId, max));
+      }
+      case 'body':
+        return sql.body.get(command.account, command.updateId)?.body ?? null;
       case 'done':
-        return Number(sql.done.run(command.account, command.from, command.before).changes);
+        sql.done.run(command.account, command.updateId);
+        return null;
+      case 'doneBefore':
+        return Number(sql.doneBefore.run(command.account, command.order).changes);
       case 'retry': {
         const { account, updateId, attempts, dueAt } = command;
         sql.retry.run(attempts, dueAt, account, updateId);
@@ -65,14 +80,14 @@ export class SqliteIncoming {
   }
 
   #record(one: NewIncoming): boolean {
-    const { account, updateId, at, chat, messageId, voice, state, body } = one;
+    const { account, updateId, order, at, chat, messageId, voice, state, body } = one;
     const before = this.#sql.find.get(account, updateId)?.state;
     if (before === undefined) {
-      this.#sql.insert.run(account, updateId, at, chat, messageId, voice, state, body);
+      this.#sql.insert.run(account, updateId, order, at, chat, messageId, voice, state, body);
       return true;
     }
     if (before !== 'seen' || state !== 'waiting') return false;
-    this.#sql.wait.run(chat, messageId, voice, body, account, updateId);
+    this.#sql.wait.run(order, chat, messageId, voice, body, account, updateId);
     return true;
   }
 

@@ -102,5 +102,14 @@ test('nothing that a reader asks walks through a table that grows', () => {
 
 test('updates by account and time, and a repeated one', () => {
   expect(planOf(INCOMING_SQL.since)).toContain('incoming_time (account=? AND at>?)');
-  expect(planOf(INCOMING_SQL.find)).toContain('incoming_update (account=? AND update_id=?)');
+  for (const sql of [INCOMING_SQL.find, INCOMING_SQL.body, INCOMING_SQL.done, INCOMING_SQL.retry]) {
+    expect(planOf(sql)).toContain('incoming_update (account=? AND update_id=?)');
+  }
+});
+
+test('what waits, in its order without sorting', () => {
+  const { waiting, read, doneBefore } = INCOMING_SQL;
+  for (const sql of [waiting, read]) expect(planOf(sql)).not.toContain('TEMP B-TREE');
+  expect(planOf(read)).toContain('incoming_waiting (account=? AND (update_order,update_id)>(?,?))');
+  expect(planOf(doneBefore)).toContain('incoming_waiting (account=? AND update_order<?)');
 });

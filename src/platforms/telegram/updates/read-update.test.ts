@@ -23,7 +23,8 @@ const voiceOf = (update: unknown, bot: Parameters<typeof readUpdate>[1] = BOT) =
 describe('what an update says', () => {
   test('a message: where, which, when, and that someone wrote', () => {
     expect(readUpdate(message(), BOT)).toEqual({
-      updateId: 1,
+      id: '1',
+      order: 1,
       chat: '-100',
       messageId: '5',
       voice: 'wrote',
@@ -116,7 +117,7 @@ describe('what an update says', () => {
         readUpdate(value, BOT);
         namesSomeone(value);
         const read = readUpdate({ update_id: 3, message: content }, BOT);
-        expect(read).toMatchObject({ updateId: 3 });
+        expect(read).toMatchObject({ id: '3', order: 3 });
       }),
     );
     for (const wrong of [null, [], 'x', {}, { update_id: '3' }, { update_id: 1.5 }]) {

@@ -19,11 +19,11 @@ const DEEDS = ['chosen_inline_result', 'chat_join_request', 'purchased_paid_medi
 // null: not an update.
 export function readUpdate(update: unknown, bot: BotIdentity): UpdateSummary | null {
   const fields = objectOf(update);
-  const updateId = fields?.update_id;
-  if (fields === null || !Number.isSafeInteger(updateId)) return null;
+  const order = fields?.update_id;
+  if (fields === null || !Number.isSafeInteger(order)) return null;
   const kind = kindOf(fields);
   const content = kind === null ? null : objectOf(fields[kind]);
-  const about = { updateId: updateId as number };
+  const about = { id: String(order), order: order as number };
   if (kind === null || content === null) {
     return { ...about, chat: null, messageId: null, voice: 'none', saidAt: null };
   }

@@ -16,6 +16,7 @@ import { MINUTES } from './minutes.ts';
 import { REST } from './rest.ts';
 import { SESSIONS } from './sessions.ts';
 import { SPILLS } from './spills.ts';
+import { UPDATES } from './updates.ts';
 import { UPLOADS } from './uploads.ts';
 
 export const SCHEMA = 'sluice';
@@ -30,6 +31,7 @@ export const MIGRATIONS: readonly string[] = [
   [SPILLS, UPLOADS].map(byBytes).join('\n'),
   byBytes(DAYS),
   byBytes(BUDGETS),
+  byBytes(UPDATES),
 ];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

@@ -20,6 +20,13 @@ export function columnsOf(db: Database, table: string): string {
   return rows.map(({ name }) => String(name)).join(', ');
 }
 
+// In the table of an older store, what one of now has besides, and what it says there: an update's order was its id.
+export function toldOf(db: Database, table: string): Readonly<Record<string, string>> {
+  const has = db.prepare(`SELECT 1 FROM pragma_table_info('incoming', 'old') WHERE name = ?`);
+  const isOlder = table === 'incoming' && has.get('update_order') === undefined;
+  return isOlder ? { update_order: 'update_id' } : {};
+}
+
 // Ranges that can be taken whole are; the others in halves, down to single numbers, which are told.
 export function halve(
   from: number,

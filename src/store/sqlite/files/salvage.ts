@@ -21,7 +21,7 @@ import {
 } from '../../../system/databases/sqlite.ts';
 import { makePrivateFile } from '../../../system/private-files.ts';
 import { migrate } from '../schema/schema.ts';
-import { attempt, columnsOf, halve, renameColumns } from './damaged-reads.ts';
+import { attempt, columnsOf, halve, renameColumns, toldOf } from './damaged-reads.ts';
 import { keepDeadRows } from './dead-rows.ts';
 
 // No text holds this byte, so a payload that reaches into such a page is told from every other.
@@ -131,8 +131,9 @@ const TABLES = `SELECT name, sql FROM main.sqlite_schema WHERE type = 'table'
 function copyByNumber(db: Database, table: string, seqLast: number): void {
   const last = lastOf(db, `old.${table}`, seqLast);
   const names = columnsOf(db, table);
-  const insert = db.prepare(`INSERT OR IGNORE INTO main.${table} (${names})
-    SELECT ${names} FROM old.${table} WHERE rowid BETWEEN ? AND ?`);
+  const told = toldOf(db, table);
+  const insert = db.prepare(`INSERT OR IGNORE INTO main.${table} (${[names, ...Object.keys(told)]})
+    SELECT ${[names, ...Object.values(told)]} FROM old.${table} WHERE rowid BETWEEN ? AND ?`);
   const copies = (from: number, to: number) => attempt(() => insert.run(from, to)) !== null;
   halve(1, last, copies, () => {});
 }

@@ -2,6 +2,7 @@
 // its own statements. Opened by this one it is migrated, and nothing of what was in it is lost or changed.
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { AccountId } from '../../../domain/ids.ts';
@@ -9,6 +10,7 @@ import type { Ledger } from '../../../ledger/ledger.ts';
 import { openDatabase, type SqlRow, storeFileOf } from '../../../system/databases/sqlite.ts';
 import { aDelivery, aSettlement, ROOM, recovered } from '../../contract/journal.fixture.ts';
 import { type OwnedStore, soleOwner } from '../../contract/sole-owner.fixture.ts';
+import { salvage } from '../files/salvage.ts';
 import { openSqliteLedger } from '../ledger/ledger.ts';
 import { makeFolder } from '../sqlite.fixture.ts';
 import { openSqliteJournal } from '../sqlite.ts';
@@ -17,6 +19,13 @@ import { SCHEMA_VERSION } from './schema.ts';
 const OLD = new URL('./version-8.db.gz', import.meta.url);
 const ONE = 'telegram:1';
 const OTHER = 'telegram:2';
+// The largest number that an update could have.
+const LARGEST = Number.MAX_SAFE_INTEGER;
+const MORE_UPDATES = `INSERT INTO incoming
+  (account, update_id, at, chat, message_id, voice, state, attempts, due_at, body) VALUES
+  ('${OTHER}', ${LARGEST}, 3.0, NULL, NULL, 'none', 'waiting', 0, 0.0, 'last'),
+  ('${OTHER}', 10, 4.0, '5', '6', 'wrote', 'waiting', 2, 7.5, 'ten'),
+  ('${ONE}', 9, 4.5, '5', '7', 'addressed', 'done', 1, 1.5, '')`;
 // Changed by every start and every commit.
 const OWN = ['meta', 'tallies'];
 
@@ -31,6 +40,7 @@ beforeEach(async () => {
   writeFileSync(storeFileOf(dir), gunzipSync(readFileSync(OLD)));
   expect(read('PRAGMA user_version')).toMatchObject([{ user_version: 8 }]);
   change(`INSERT INTO limits VALUES ('${ONE}', 'freeze|gate|reply|', '{}', 5)`);
+  change(MORE_UPDATES);
   before = new Map(tables().map((name) => [name, read(`SELECT * FROM "${name}"`)]));
   const accounts = read('SELECT seq, account FROM deliveries').map(
     ({ seq, account }) => [Number(seq), account as AccountId] as const,
@@ -66,8 +76,9 @@ function change(sql: string): void {
 }
 
 // By the names of now.
-function renamed({ gate, ...row }: SqlRow): SqlRow {
+function renamed({ gate, update_id: id, ...row }: SqlRow): SqlRow {
   if (gate !== undefined) return { ...row, budget: gate };
+  if (id !== undefined) return { ...row, update_id: String(id), update_order: id };
   return row.key === 'freeze|gate|reply|' ? { ...row, key: 'freeze|budget|reply|' } : row;
 }
 
@@ -131,6 +142,36 @@ test('a word that its platform has since, or had once, is taken', async () => {
   expect(read('PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
 });
 
+test('updates are known by the text of their number, and wait in the order of the numbers', async () => {
+  const { incoming } = journal;
+  const first = { afterAccount: '', after: { order: 0, updateId: '' }, max: 9 };
+  const waiting = await incoming.waiting(first);
+  expect(waiting.map(({ account, order, updateId }) => [account, order, updateId])).toEqual([
+    [OTHER, 9, '9'],
+    [OTHER, 10, '10'],
+    [OTHER, LARGEST, String(LARGEST)],
+  ]);
+  const again = waiting.map(({ attempts: _, dueAt: __, ...one }) => {
+    return { ...one, messageId: null, voice: 'none', state: 'waiting', body: 'again' } as const;
+  });
+  expect(await incoming.record(again)).toEqual([false, false, false]);
+  expect(await incoming.body({ account: OTHER, updateId: '10' })).toBe('ten');
+  expect(await incoming.doneBefore({ account: OTHER, order: LARGEST })).toBe(2);
+});
+
+test('of a damaged one as much is salvaged as of one of now', () => {
+  const [old, made] = [join(dir, 'old.db'), join(dir, 'made.db')];
+  writeFileSync(old, gunzipSync(readFileSync(OLD)));
+  salvage(old, { damaged: [], seqLast: 8 }, made, 9_000);
+  const db = openDatabase(made, { readOnly: true, busyMsMax: 0 });
+  const rows = db.prepare('SELECT seq, budget FROM deliveries ORDER BY seq').all();
+  const updates = db.prepare('SELECT * FROM incoming').all();
+  db.close();
+  const gates = before.get('deliveries')!.map(({ seq, gate }) => ({ seq, budget: gate }));
+  expect(rows.map((row) => ({ ...row }))).toEqual(gates);
+  expect(updates.map((row) => ({ ...row }))).toEqual([renamed(before.get('incoming')![0]!)]);
+});
+
 test('limits, streams, broadcasts, keys and the rest are read as before', async () => {
   const limits = await journal.limits();
   expect(limits.map(({ account, key }) => `${account} ${key}`)).toEqual([
@@ -151,7 +192,5 @@ test('limits, streams, broadcasts, keys and the rest are read as before', async 
   expect(await journal.audit.page({ before: null, max: 9 })).toMatchObject([{ by: 'admin' }]);
   expect(await journal.filesInUse()).toEqual(['f1']);
   expect(await journal.callsSince(0)).toHaveLength(5);
-  const waiting = { afterAccount: '', afterUpdateId: 0, max: 9 };
-  expect(await journal.incoming.waiting(waiting)).toMatchObject([{ account: OTHER, updateId: 9 }]);
   expect(await journal.accounts()).toMatchObject([{ id: ONE }, { id: OTHER, paused: true }]);
 });

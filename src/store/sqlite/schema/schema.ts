@@ -15,6 +15,7 @@ import { KEYS } from './keys.ts';
 import { MINUTES } from './minutes.ts';
 import { OWNERS } from './owners.ts';
 import { SESSIONS } from './sessions.ts';
+import { UPDATES } from './updates.ts';
 
 // 'SLUC': tells a store of ours from any other SQLite file.
 export const APPLICATION_ID = 0x534c5543;
@@ -250,6 +251,7 @@ const MIGRATIONS: readonly string[] = [
   MINUTES,
   SESSIONS,
   BUDGETS,
+  UPDATES,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
