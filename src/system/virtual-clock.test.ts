@@ -3,6 +3,22 @@ import { sleep } from './clock.ts';
 import { intBelow, seededRandom } from './random.ts';
 import { virtualClock } from './virtual-clock.ts';
 
+test('timers that arm each other without end are found, with who arms them', async () => {
+  const clock = virtualClock(0, { timersAtOnceMax: 100 });
+  const armAgain = () => void clock.schedule(clock.now(), armAgain);
+  clock.schedule(7, armAgain);
+  await expect(clock.run(60_000)).rejects.toThrow(/101 timers ran at 1970.* armed by\n.*armAgain/);
+  const calm = virtualClock(0, { timersAtOnceMax: 100 });
+  let fired = 0;
+  const goOn = () => {
+    fired += 1;
+    calm.schedule(calm.now() + (fired % 2), goOn);
+  };
+  goOn();
+  await calm.run(300);
+  expect(fired).toBeGreaterThan(500);
+});
+
 describe('virtual clock', () => {
   test('fires in order of time, equal times in order of insertion', async () => {
     const clock = virtualClock(1000);

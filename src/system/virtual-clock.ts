@@ -20,23 +20,34 @@ interface Entry {
   run: (() => void) | null;
 }
 
+// So many timers at one time, one after the other, are work that arms itself again without end: no world comes near.
+const TIMERS_AT_ONCE_MAX = 1_000_000;
+// Before that it is noted who arms them.
+const ARMED_NOTED = 20;
+
 // So many timers of `promisesOnly` between two turns of the loop, which signals and output need.
 const TIMERS_PER_TURN = 1000;
 
 export function virtualClock(
   start: number,
-  { promisesOnly = false }: { readonly promisesOnly?: boolean } = {},
+  {
+    promisesOnly = false,
+    timersAtOnceMax = TIMERS_AT_ONCE_MAX,
+  }: { readonly promisesOnly?: boolean; readonly timersAtOnceMax?: number } = {},
 ): VirtualClock {
   const heap: Entry[] = [];
   let time = start;
   let inserted = 0;
   let fired = 0;
+  let atOnce = 0;
+  const armed = new Set<string>();
   const settled = () =>
     promisesOnly && ++fired % TIMERS_PER_TURN !== 0 ? endOfMicrotasks() : turnOfTheLoop();
 
   return {
     now: () => time,
     schedule(at, run): Timer {
+      if (atOnce > timersAtOnceMax - ARMED_NOTED) armed.add(callerOf(new Error()));
       const entry: Entry = { at: Math.max(at, time), order: inserted++, run };
       push(heap, entry);
       return {
@@ -51,6 +62,8 @@ export function virtualClock(
       for (let entry = heap[0]; entry !== undefined && entry.at <= until; entry = heap[0]) {
         pop(heap);
         if (entry.run === null) continue;
+        atOnce = entry.at > time ? 0 : atOnce + 1;
+        if (atOnce > timersAtOnceMax) throw new Error(standstill(entry.at, atOnce, armed));
         time = entry.at;
         entry.run();
         await settled();
@@ -59,6 +72,15 @@ export function virtualClock(
     },
     pending: () => heap.length,
   };
+}
+
+function callerOf({ stack = '' }: Error): string {
+  return stack.split('\n').slice(2, 5).join('\n');
+}
+
+function standstill(at: number, timers: number, armed: ReadonlySet<string>): string {
+  const when = new Date(at).toISOString();
+  return `${timers} timers ran at ${when}, and time does not pass; armed by\n${[...armed].join('\nor\n')}`;
 }
 
 function turnOfTheLoop(): Promise<void> {
