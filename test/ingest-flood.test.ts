@@ -14,6 +14,7 @@ import {
 } from '../src/platforms/telegram/history/simulated.fixture.ts';
 import type { SimChannel } from '../src/sim/sim.ts';
 import { openSqliteJournal } from '../src/store/sqlite/sqlite.ts';
+import { Periodic } from '../src/system/periodic.ts';
 import { seededRandom } from '../src/system/random.ts';
 import { GatewayProcess } from './process/gateway.ts';
 import { until as lookUntil } from './process/look.ts';
@@ -164,7 +165,8 @@ describe('three hours on the clock', () => {
       const open = async (token: string) => {
         const journal = await openSqliteJournal({ dir });
         const service = new Ingest({
-          ...{ store: journal.ingest, clock, random: seededRandom(1), node: 'host', token },
+          ...{ store: journal.ingest, clock, periodic: new Periodic(clock, () => {}) },
+          ...{ random: seededRandom(1), node: 'host', token },
           pools: [{ kind: world.kind, accounts: async () => [account] }],
           settings: { ...INGEST_DEFAULTS, pace: 'fixed', intervalMs: 1000 },
         });

@@ -7,6 +7,7 @@ import { openSqliteLedger } from '../../src/store/sqlite/ledger/ledger.ts';
 import { openSqliteJournal } from '../../src/store/sqlite/sqlite.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { openDatabase, storeFileOf } from '../../src/system/databases/sqlite.ts';
+import { Periodic } from '../../src/system/periodic.ts';
 import { systemRandom } from '../../src/system/random.ts';
 import { tell } from './child.ts';
 import type { Measured } from './startup.ts';
@@ -35,10 +36,12 @@ async function startRoad() {
   const silent = { request: never, stream: never, close: async () => {} };
   const platform = createTelegram({ transport: silent });
   const account = { platform, priors: telegramPriors({}), host: 'none', settings };
+  const clock = systemClock();
   const engine = createEngine({
     journal,
     ledger,
-    clock: systemClock(),
+    clock,
+    periodic: new Periodic(clock),
     random: systemRandom(),
     settings,
     accounts: {

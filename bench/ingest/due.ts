@@ -4,6 +4,7 @@
 import { INGEST_DEFAULTS, Ingest } from '../../src/ingest/ingest.ts';
 import type { ChannelReader } from '../../src/platforms/history.ts';
 import { createMemoryStore } from '../../src/store/memory/memory.ts';
+import { Periodic } from '../../src/system/periodic.ts';
 import { seededRandom } from '../../src/system/random.ts';
 import { virtualClock } from '../../src/system/virtual-clock.ts';
 import { best, type Row, ratioRow } from '../row.ts';
@@ -40,7 +41,14 @@ async function allDue(sources: number): Promise<Took> {
       peak = Math.max(peak, process.memoryUsage().heapUsed);
     });
   const service = new Ingest({
-    ...{ store, clock, random: seededRandom(1), node: 'one', token: 'token' },
+    ...{
+      store,
+      clock,
+      periodic: new Periodic(clock),
+      random: seededRandom(1),
+      node: 'one',
+      token: 'token',
+    },
     pools: [{ kind: { kind: KIND, open: reader }, accounts: async () => null }],
     settings: INGEST_DEFAULTS,
   });

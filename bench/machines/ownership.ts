@@ -15,6 +15,7 @@ import {
 import { type OwnerRow, planOwnership } from '../../src/cluster/plan.ts';
 import type { AccountId } from '../../src/domain/ids.ts';
 import { type Clock, sleep } from '../../src/system/clock.ts';
+import { Periodic } from '../../src/system/periodic.ts';
 import { type VirtualClock, virtualClock } from '../../src/system/virtual-clock.ts';
 
 const NODES = 100;
@@ -96,7 +97,8 @@ class SimulatedFleet {
     const { owners, clock } = this;
     const open = new Set<AccountId>();
     const membership = new Membership({
-      ...{ clock, coordination: this.#board.handle(name), pace: () => this.#pace },
+      periodic: new Periodic(clock, () => {}),
+      ...{ coordination: this.#board.handle(name), pace: () => this.#pace },
       self: { name, incarnation: name, url: '', startedAt: clock.now() },
       accounts: {
         open: () => open,

@@ -15,7 +15,8 @@ import { table } from './table.ts';
 export const FOLDERS: Readonly<Record<string, string>> = {
   app: 'composition: opens store, accounts and platforms, starts and stops everything',
   domain: 'shared types and tables: delivery and its moves, outcome, priority, ids, errors, events',
-  system: 'the outside, injected: clock, random, HTTP transport, SQLite, log, shutdown',
+  system:
+    'the outside, injected: clock, random, HTTP transport, SQLite, log, periodic work, shutdown',
   config: 'one table of settings, read into a frozen `Config`',
   http: 'routes, authentication, request bounds, platforms’ own APIs as drop-ins, OpenAPI, events, health',
   accept: 'a request becomes a delivery, and its receipt; knows no HTTP',

@@ -70,7 +70,7 @@ export async function openGuarded(
 function authServiceOf(config: Config, resources: Resources, guards: Guards): AuthService {
   const { keys, audit } = resources.journal;
   const retention = openRetention(config, resources, {
-    what: 'keys and audit entries',
+    name: 'forget_keys_and_audit',
     days: config.auditDays,
     prune: async (step) => Math.max(await keys.prune(step), await audit.prune(step)),
   });

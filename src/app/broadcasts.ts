@@ -33,10 +33,10 @@ export function openBroadcasts(
   resources: Resources,
   metrics: Pick<Metrics, 'countRecipient' | 'broadcastGauges'>,
 ): Broadcasting {
-  const { clock, journal, ledger, platforms, settingsOf, log, engine, report } = resources;
-  const { road, dispatch } = engine;
+  const { clock, periodic, journal, ledger, platforms, settingsOf, log, report } = resources;
+  const { road, dispatch } = resources.engine;
   const broadcasting = createBroadcasting({
-    ...{ clock, journal, ledger, platforms, settingsOf, log, road, report },
+    ...{ clock, periodic, journal, ledger, platforms, settingsOf, log, road, report },
     settings: config,
     ...ownsOf(resources),
     notifyOwner: (account) => resources.fleet?.notifyOwner(account),

@@ -7,6 +7,7 @@ import { SCHEMA } from '../store/postgres/schema/schema.ts';
 import { type Clock, systemClock } from '../system/clock.ts';
 import { PostgresConnection } from '../system/databases/postgres.ts';
 import type { Log } from '../system/log.ts';
+import type { Periodic } from '../system/periodic.ts';
 import { steeredClock } from '../system/steered-clock.ts';
 
 export interface ProcessClock {
@@ -14,7 +15,7 @@ export interface ProcessClock {
   // Sets it by the database's, once that can be asked; embedded there is nothing to set.
   set(): Promise<void>;
   // Follows it from now on.
-  start(): void;
+  start(periodic: Periodic): void;
   close(): Promise<void>;
 }
 
@@ -36,9 +37,9 @@ export function openClock({ databaseUrl: url }: Config, log: Log): ProcessClock 
   return {
     clock,
     set: () => follower.set(),
-    start: () => follower.start(),
+    start: (periodic) => follower.start(periodic),
     async close() {
-      follower.stop();
+      await follower.stop(0);
       await connection.close();
     },
   };

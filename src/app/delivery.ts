@@ -19,12 +19,14 @@ import type { AskedRoad } from '../road/road.ts';
 import { Scheduler } from '../scheduler/scheduler.ts';
 import type { BootTime } from '../system/boot.ts';
 import type { Clock } from '../system/clock.ts';
+import type { Periodic } from '../system/periodic.ts';
 import type { Random } from '../system/random.ts';
 
 export interface EngineOptions {
   readonly journal: DispatchOptions['journal'];
   readonly ledger: Ledger;
   readonly clock: Clock;
+  readonly periodic: Periodic;
   // See DispatchOptions.
   readonly bootTime?: () => BootTime | null;
   readonly random: Random;
@@ -75,6 +77,7 @@ export function createEngine(options: EngineOptions): Engine {
     journal,
     ledger,
     clock,
+    periodic: options.periodic,
     ...(options.bootTime === undefined ? null : { bootTime: options.bootTime }),
     random,
     ...(options.fleet === undefined ? null : { fleet: options.fleet }),

@@ -23,15 +23,17 @@ import type { AskedRoad } from '../road/road.ts';
 import type { HandedOver, SpilledRecord, SpillPart } from '../store/ports/hand-over.ts';
 import type { PostgresJournal } from '../store/postgres/postgres.ts';
 import type { SpillingStore } from '../store/spill/store.ts';
-import { type Clock, sleep, type Timer } from '../system/clock.ts';
+import { type Clock, sleep } from '../system/clock.ts';
 import { isRefused } from '../system/listening.ts';
 import type { Log } from '../system/log.ts';
+import type { Periodic, PeriodicJob } from '../system/periodic.ts';
 import { nodeName, openCoordination } from './coordination.ts';
 import type { Engine } from './delivery.ts';
 
 export interface FleetParts {
   readonly config: Config;
   readonly clock: Clock;
+  readonly periodic: Periodic;
   readonly log: Log;
   readonly journal: PostgresJournal;
   // The same with the spill before it.
@@ -65,6 +67,8 @@ const AWAY_LOOK_MS = 1_000;
 const MAINTENANCE = { name: 'maintenance', ttlMs: 15_000 } as const;
 // The share of a stop's time for handing accounts over.
 const HAND_OVER_SHARE = 0.6;
+// Of a run of its periodic work that is under way when it stops.
+const RUN_STOP_MS_MAX = 500;
 
 export class Fleet {
   readonly accounts: FleetAccounts;
@@ -88,7 +92,7 @@ export class Fleet {
   #isStopping = false;
   #hasStoodStill = false;
   #maintainsUntil = 0;
-  readonly #timers = new Set<Timer>();
+  readonly #jobs: PeriodicJob[] = [];
   readonly #unlisten: (() => void)[] = [];
 
   // The store counts as away also when the list of live nodes cannot be read.
@@ -255,11 +259,11 @@ export class Fleet {
   // A member from now on; `url`: where its internal listener is reached.
   async start(url: string, truth: SharedTruth): Promise<void> {
     this.#p.spilling.passBy((spill, records) => this.#passOn(spill, records));
-    const { clock, log, incarnation } = this.#p;
+    const { periodic, log, incarnation } = this.#p;
     this.#url = url;
     const { name } = this;
     this.#membership = new Membership({
-      ...{ clock, coordination: this.coordination, pace: this.#pace, accounts: this.accounts },
+      ...{ periodic, coordination: this.coordination, pace: this.#pace, accounts: this.accounts },
       isStoreAway: () => this.#p.spilling.standing.mode === 'away',
       isGone: (node) => isRefused(node.url, ASK_LISTENER_MS_MAX),
       self: { name, incarnation, url, startedAt: this.#startedAt },
@@ -271,10 +275,10 @@ export class Fleet {
     });
     this.#follow(truth);
     await this.#membership.start();
-    this.#every(CERTAIN_LOOK_MS, () => this.#lookAtCertainty());
-    this.#every(AWAY_LOOK_MS, () => void this.#lookWhileAway());
-    await this.#claimMaintenance();
-    this.#every(MAINTENANCE.ttlMs / 3, () => void this.#claimMaintenance());
+    this.#every('check_standstill', CERTAIN_LOOK_MS, () => this.#lookAtCertainty());
+    this.#every('look_while_cut_off', AWAY_LOOK_MS, () => this.#lookWhileAway());
+    const claim = () => this.#claimMaintenance();
+    await this.#every('claim_maintenance', MAINTENANCE.ttlMs / 3, claim).now();
   }
 
   // Follows something in the store that other nodes change: `reread` is called every few seconds, and at once with each
@@ -284,8 +288,12 @@ export class Fleet {
       void reread(word).catch((error: unknown) =>
         this.#p.log.warn({ err: error }, 'could not read what other nodes have changed'),
       );
-    const stop = this.coordination.subscribe(topic, arrived);
-    this.#every(REREAD_MS, () => arrived(''));
+    const unsubscribe = this.coordination.subscribe(topic, arrived);
+    const job = this.#every(`reread_${topic}`, REREAD_MS, () => reread(''));
+    const stop = () => {
+      unsubscribe();
+      void job.stop(0);
+    };
     const publish = (word: string) => void this.coordination.publish(topic, word).catch(() => {});
     return { publish, stop };
   }
@@ -298,7 +306,7 @@ export class Fleet {
   // Hands over what is this node's, while it still answers.
   async leave(deadlineMs: number): Promise<void> {
     this.#isStopping = true;
-    for (const timer of this.#timers) timer.cancel();
+    await Promise.all(this.#jobs.map((job) => job.stop(RUN_STOP_MS_MAX)));
     this.#maintainsUntil = 0;
     const { name } = MAINTENANCE;
     await this.coordination.release({ name, token: this.incarnation }).catch(() => false);
@@ -322,17 +330,16 @@ export class Fleet {
     keyring.shareRates((key, perMinute) => this.rates.take(key, perMinute));
     const failed = (error: unknown) =>
       this.#p.log.warn({ err: error }, 'could not read what other nodes have changed');
-    const rereadAccounts = () => void accounts.reload().catch(failed);
-    // A session is as good as its key.
-    const rereadKeys = () =>
-      void keyring
-        .reload()
-        .then(() => sessions.reload())
-        .catch(failed);
+    const rereadAccounts = () => accounts.reload();
+    const rereadKeys = async () => {
+      await keyring.reload();
+      // A session is as good as its key.
+      await sessions.reload();
+    };
     const publish = (topic: string) => void coordination.publish(topic, '').catch(() => {});
     this.#unlisten.push(
-      coordination.subscribe(TOPICS.accounts, rereadAccounts),
-      coordination.subscribe(TOPICS.keys, rereadKeys),
+      coordination.subscribe(TOPICS.accounts, () => void rereadAccounts().catch(failed)),
+      coordination.subscribe(TOPICS.keys, () => void rereadKeys().catch(failed)),
       accounts.listen(({ isOthers }) => {
         if (isOthers !== true) publish(TOPICS.accounts);
       }),
@@ -340,19 +347,15 @@ export class Fleet {
       sessions.listen(() => publish(TOPICS.keys)),
       coordination.subscribe(TOPICS.strays, () => void this.#p.spilling.takeStrays()),
     );
-    this.#every(REREAD_MS, () => {
-      rereadAccounts();
-      rereadKeys();
-    });
+    this.#every('reread_accounts', REREAD_MS, rereadAccounts);
+    this.#every('reread_keys', REREAD_MS, rereadKeys);
   }
 
   // The lease counts from before it was asked for, so that two nodes never both hold it.
   async #claimMaintenance(): Promise<void> {
     const askedAt = this.#p.clock.now();
-    const claimed = await this.coordination
-      .claim({ ...MAINTENANCE, token: this.incarnation })
-      .catch(() => null);
-    if (claimed?.kind === 'held') this.#maintainsUntil = askedAt + MAINTENANCE.ttlMs;
+    const claimed = await this.coordination.claim({ ...MAINTENANCE, token: this.incarnation });
+    if (claimed.kind === 'held') this.#maintainsUntil = askedAt + MAINTENANCE.ttlMs;
   }
 
   // Other nodes may have written to its accounts meanwhile, or taken them.
@@ -376,16 +379,10 @@ export class Fleet {
     }
   }
 
-  #every(ms: number, run: () => void): void {
-    const { clock } = this.#p;
-    const arm = () => {
-      const timer = clock.schedule(clock.now() + ms, () => {
-        this.#timers.delete(timer);
-        run();
-        if (!this.#isStopping) arm();
-      });
-      this.#timers.add(timer);
-    };
-    arm();
+  #every(name: string, everyMs: number, run: () => unknown): PeriodicJob {
+    const job = this.#p.periodic.job({ name, everyMs, run });
+    this.#jobs.push(job);
+    void job.start();
+    return job;
   }
 }

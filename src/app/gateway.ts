@@ -181,11 +181,11 @@ function outputsOf({ output }: ReturnType<typeof openLive>, { desk }: IngestPart
 }
 
 function openQueueLog(resources: Resources) {
-  const { clock, log, engine } = resources;
+  const { periodic, log, engine } = resources;
   const { road, dispatch } = engine;
   const depths = () => ({ ...road.depths(), platforms: dispatch.state.scheduler.livePlatforms() });
   const workers = () => workerDepths(resources);
-  return createQueueLog({ clock, log, counts: () => road.counts(), depths, workers });
+  return createQueueLog({ periodic, log, counts: () => road.counts(), depths, workers });
 }
 
 function workerDepths({ platforms, engine }: Resources): WorkerDepth[] {
@@ -259,9 +259,10 @@ function httpParts(
   metrics: Metrics,
   road: AskedRoad,
 ): Omit<HttpParts, 'guards'> {
-  const { clock, ledger, journal, accounts, platforms, log, spool } = resources;
+  const { clock, periodic, ledger, journal, accounts, platforms, log, spool } = resources;
   return {
     clock,
+    periodic,
     road,
     ledger,
     tag: journal.tag,
@@ -325,18 +326,13 @@ function introduceAccounts(config: Config, resources: Resources): { stop(): void
   };
 }
 
-function openSweeper({ clock, spool, journal, log }: Resources) {
-  return createSweeper({
-    clock,
-    spool,
-    inUse: () => journal.filesInUse(),
-    onFailure: (error) => log.warn({ err: error }, 'could not sweep the spool; trying again'),
-  });
+function openSweeper({ periodic, spool, journal }: Resources) {
+  return createSweeper({ periodic, spool, inUse: () => journal.filesInUse() });
 }
 
 function forgetDeliveries(config: Config, resources: Resources) {
   return openRetention(config, resources, {
-    what: 'deliveries',
+    name: 'forget_deliveries',
     days: config.retentionDays,
     deadDays: config.deadDays,
     prune: (step) => resources.journal.prune(step),

@@ -3,6 +3,7 @@ import type { About, RoadEvent } from '../domain/event.ts';
 import { createMemoryStore } from '../store/memory/memory.ts';
 import { ALL_ACCOUNTS } from '../store/ports/minutes.ts';
 import type { Store } from '../store/ports/store.ts';
+import { Periodic } from '../system/periodic.ts';
 import { seededRandom } from '../system/random.ts';
 import { serviceContract } from '../system/service.contract.ts';
 import { type VirtualClock, virtualClock } from '../system/virtual-clock.ts';
@@ -26,13 +27,8 @@ function sent(ageMs: number): RoadEvent {
 function opened(journal: Store, clock: VirtualClock, seed: number) {
   const warned: object[] = [];
   const metrics = createMetrics({ process: false });
-  const service = openHistory(
-    {
-      ...{ clock, random: seededRandom(seed), journal },
-      log: { warn: (fields: object) => void warned.push(fields) },
-    },
-    metrics,
-  );
+  const periodic = new Periodic(clock, (event) => event.kind === 'failed' && warned.push(event));
+  const service = openHistory({ periodic, random: seededRandom(seed), journal }, metrics);
   return {
     service,
     tell: metrics.listen,

@@ -32,8 +32,10 @@ import type { SpillingStore } from '../store/spill/store.ts';
 import { bootTime } from '../system/boot.ts';
 import type { Clock } from '../system/clock.ts';
 import { createLog, type Log } from '../system/log.ts';
+import { Periodic } from '../system/periodic.ts';
 import { type Random, systemRandom } from '../system/random.ts';
 import { unreachableLog } from '../telemetry/log/outage-log.ts';
+import { periodicLog } from '../telemetry/log/periodic-log.ts';
 import { type FullQueue, faultLog, fullLog } from '../telemetry/log/road-log.ts';
 import { openClock } from './database-clock.ts';
 import { createEngine, type Engine, type EngineAccounts } from './delivery.ts';
@@ -51,6 +53,7 @@ import { type AcceptedLoss, openStore } from './store.ts';
 
 export interface Resources {
   readonly clock: Clock;
+  readonly periodic: Periodic;
   readonly random: Random;
   readonly log: Log;
   readonly journal: Store;
@@ -103,14 +106,15 @@ export async function openResources(
   const secrets = definitionsOf(choice).flatMap(({ credentials }) => credentials.secrets);
   const log = createLog({ level: config.log, secrets });
   const { clock, ...time } = openClock(config, log);
+  const periodic = new Periodic(clock, periodicLog(log));
   const { journal, ledger, losses, spill, shared } = await openStore(config, {
-    ...{ clock, onNote: ({ level, text }) => log[level]({}, text) },
+    ...{ clock, periodic, onNote: ({ level, text }) => log[level]({}, text) },
     watch: { now: clock.now, written: watch.countCommit },
     onOwnerLost: (error) => leave(log, error),
     setClock: time.set,
   });
-  time.start();
-  const parts = { config, clock, log, ledger };
+  time.start(periodic);
+  const parts = { config, clock, periodic, log, ledger };
   const fleet = shared === null ? null : new Fleet({ ...parts, ...shared });
   const secret = await loadSecret(config.data, SECRET_FILE, config.secret);
   const adminKey = await loadSecret(config.data, ADMIN_KEY_FILE, config.adminKey);
@@ -128,9 +132,7 @@ export async function openResources(
   const byHand = new SettableLimits((account) => configured.get(account) ?? config, platformOf);
   const settingsOf = (account: AccountId) => byHand.settingsOf(account);
   const local = createEngine({
-    journal,
-    ledger,
-    clock,
+    ...{ journal, ledger, clock, periodic },
     ...(fleet === null ? { bootTime } : { fleet: fleetOptions(fleet) }),
     random,
     settings: config,
@@ -145,7 +147,7 @@ export async function openResources(
   if (spill !== null) followSpill(spill, engine.dispatch, { clock, ensure, isOpen });
   accounts.listen((change) => follow(engine.dispatch, accounts, fleet, change));
   return {
-    ...{ clock, random, log, journal, spill, losses, ledger },
+    ...{ clock, periodic, random, log, journal, spill, losses, ledger },
     accounts,
     platforms,
     sandboxes,

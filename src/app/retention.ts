@@ -10,8 +10,8 @@ const DAY_MS = 86_400_000;
 const PAUSE_MS = 20;
 
 export interface Retained {
-  // As the log calls it.
-  readonly what: string;
+  // Of the job.
+  readonly name: string;
   readonly days: number;
   // Of what may still be wanted; the same when left out.
   readonly deadDays?: number;
@@ -20,15 +20,13 @@ export interface Retained {
 }
 
 export function openRetention(config: Config, resources: Resources, retained: Retained): Service {
-  const { clock, log, fleet } = resources;
-  const { what, days, deadDays = days } = retained;
+  const { periodic, fleet } = resources;
+  const { name, days, deadDays = days } = retained;
   // One node of a fleet does it for all.
   const prune: Retained['prune'] = async (step) =>
     fleet?.isMaintainer === false ? 0 : retained.prune(step);
-  const onFailure = (error: unknown) =>
-    log.warn({ err: error }, `could not forget old ${what}; trying again`);
   return createRetention(
-    { clock, prune, onFailure },
+    { periodic, name, prune },
     {
       keepMs: days * DAY_MS,
       keepDeadMs: deadDays * DAY_MS,

@@ -15,6 +15,7 @@ import type {
 import { createMemoryDisk, createMemoryStore, type MemoryDisk } from '../store/memory/memory.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Transport } from '../system/http/transport.ts';
+import { Periodic } from '../system/periodic.ts';
 import { virtualClock } from '../system/virtual-clock.ts';
 import { createEngine } from './delivery.ts';
 import {
@@ -72,6 +73,7 @@ async function openEngine(ports: WorldPorts, settings: Settings): Promise<WorldE
   const engine = createEngine({
     ...store,
     clock,
+    periodic: new Periodic(clock),
     random,
     settings,
     accounts: worldAccounts(ports, { platforms, settings }, store.journal, refused),

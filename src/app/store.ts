@@ -13,6 +13,7 @@ import { openSqliteLedger } from '../store/sqlite/ledger/ledger.ts';
 import { openSqliteJournal, type SqliteJournalOptions } from '../store/sqlite/sqlite.ts';
 import { JournalOpenError } from '../store/store-error.ts';
 import { type Clock, sleep } from '../system/clock.ts';
+import type { Periodic } from '../system/periodic.ts';
 import { makePrivateFolder } from '../system/private-files.ts';
 
 export type { AcceptedLoss } from '../store/sqlite/files/loss.ts';
@@ -40,13 +41,14 @@ const SAY_AGAIN_MS = 30_000;
 
 type StoreParts = Required<Pick<SqliteJournalOptions, 'watch' | 'onNote' | 'onOwnerLost'>> & {
   readonly clock: Clock;
+  readonly periodic: Periodic;
   // By the database's, before anything there is read. Rejects while it is away.
   readonly setClock: () => Promise<void>;
 };
 
 // Rejects with JournalOpenError.
 export async function openStore(config: Config, parts: StoreParts): Promise<ChosenStore> {
-  const { clock, watch, onNote, onOwnerLost, setClock } = parts;
+  const { clock, periodic, watch, onNote, onOwnerLost, setClock } = parts;
   const { data, acceptLoss, databaseUrl: url } = config;
   if (url === null) {
     const own = { dir: data, acceptLoss, watch, onNote, onOwnerLost };
@@ -56,7 +58,7 @@ export async function openStore(config: Config, parts: StoreParts): Promise<Chos
   }
   // Another name at every start: a process that was thought dead finds its accounts taken over.
   const incarnation = randomUUID();
-  const mark = { dir: data, acceptLoss, clock, onNote, onLost: onOwnerLost };
+  const mark = { dir: data, acceptLoss, periodic, onNote, onLost: onOwnerLost };
   makePrivateFolder(data);
   const open = async () => {
     // What is wrong with the database is for the store to say.
@@ -67,7 +69,7 @@ export async function openStore(config: Config, parts: StoreParts): Promise<Chos
   const dir = join(data, SPILL_FOLDER);
   makePrivateFolder(dir);
   const { spillMax: deliveriesMax, spillBytesMax: bytesMax } = config;
-  const bounds = { dir, deliveriesMax, bytesMax, clock, onNote };
+  const bounds = { dir, deliveriesMax, bytesMax, periodic, onNote };
   const journal = await openSpilling(behind, bounds).catch(closing(behind));
   const ledger = openPostgresLedger({ url, tag: journal.tag });
   const shared = { journal: behind, spilling: journal, incarnation };

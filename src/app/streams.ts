@@ -32,14 +32,15 @@ export function openLive(
   metrics: Pick<Metrics, 'countLive' | 'liveGauges'>,
   updates: () => Pick<HttpParts, 'updates'>,
 ): StreamsPart {
-  const { clock, random, journal, platforms, log, engine, report } = resources;
+  const { clock, periodic, random, journal, platforms, log, engine, report } = resources;
   const { road } = engine;
   const everyMs = config.cadenceLogS * 1000;
-  const summary = createSummary({ clock, log, everyMs, read: () => live.readings() });
+  const summary = createSummary({ periodic, log, everyMs, read: () => live.readings() });
   const live: LiveStreams = new LiveStreams({
     journal,
     road,
     clock,
+    periodic,
     random,
     platforms,
     report,
@@ -57,7 +58,7 @@ export function openLive(
   metrics.liveGauges(() => ({ now: clock.now(), readings: live.readings() }));
   road.listen(summary.listen, 'trouble');
   const retention = openRetention(config, resources, {
-    what: 'streams',
+    name: 'forget_streams',
     days: config.retentionDays,
     prune: (step) => journal.streams.prune(step),
   });

@@ -35,10 +35,12 @@ export function openUpdates(
   options: () => HttpParts,
   followers: readonly UpdateFollower[],
 ): OpenUpdates {
-  const { clock, random, journal, accounts, secret, secretPrevious, settingsOf, log } = resources;
+  const { clock, periodic, random, journal, accounts, settingsOf, log } = resources;
+  const { secret, secretPrevious } = resources;
   const posting = undiciPosting(POSTS_MAX);
   const inbound = createInbound({
     clock,
+    periodic,
     random,
     journal: { incoming: followed(journal.incoming, followers) },
     secret,

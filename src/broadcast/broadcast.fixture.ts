@@ -15,6 +15,7 @@ import {
 } from '../sim/sim.ts';
 import { incarnate } from '../sim/world/incarnation.ts';
 import { createMemoryDisk, createMemoryStore, type MemoryHooks } from '../store/memory/memory.ts';
+import { Periodic } from '../system/periodic.ts';
 import { seededRandom } from '../system/random.ts';
 import { virtualClock } from '../system/virtual-clock.ts';
 import { type BroadcastRequest, createBroadcasting } from './broadcast.ts';
@@ -56,11 +57,15 @@ export function aWorld(options: BroadcastWorldOptions = {}) {
     const { stepMs } = options;
     const lifeClock = stepMs === undefined ? life.clock : { ...life.clock, stepMs };
     const parts = { ...store, clock: lifeClock, report, fatal };
-    const engine = createEngine({ ...parts, random, settings, accounts });
+    const engine = createEngine({
+      ...{ ...parts, periodic: new Periodic(lifeClock) },
+      ...{ random, settings, accounts },
+    });
     const counted: string[] = [];
     const makeRoom = () =>
       createBroadcasting({
         ...parts,
+        periodic: new Periodic(lifeClock, () => {}),
         road: engine.road,
         platforms: new Map([[platform.name, platform]]),
         rulesOf: (_account, charge) => accounts.platformOf(ACCOUNT).priors.planOf(charge).account,

@@ -8,10 +8,12 @@ import type { Platform } from '../platforms/platform.ts';
 import type { Road } from '../road/road.ts';
 import type { BroadcastStore } from '../store/ports/broadcasts.ts';
 import type { Clock } from '../system/clock.ts';
+import type { Periodic } from '../system/periodic.ts';
 import type { FeederSettings } from './feeder.ts';
 
 export interface BroadcastingParts {
   readonly clock: Clock;
+  readonly periodic: Periodic;
   readonly journal: { readonly tag: string; readonly broadcasts: BroadcastStore };
   readonly road: Pick<Road, 'submit' | 'move' | 'place' | 'limits' | 'accounts' | 'listen'>;
   readonly ledger: Pick<Ledger, 'getMany' | 'search'>;

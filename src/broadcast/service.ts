@@ -40,6 +40,7 @@ export class BroadcastService implements Broadcasting {
   readonly #outcomes: Outcomes;
   readonly #feeder: Feeder;
   readonly #sweeping: Service;
+  readonly #reconciliation: Service;
   readonly #drafts: Drafts;
   readonly #withdrawal: WithdrawalParts;
   readonly #lookForMore = coalesced(() => this.#takeUpOwn());
@@ -49,7 +50,7 @@ export class BroadcastService implements Broadcasting {
 
   constructor(parts: BroadcastingParts) {
     this.#p = parts;
-    const { clock, journal, log } = parts;
+    const { clock, periodic, journal } = parts;
     const { broadcasts } = journal;
     const finished = this.#finished.bind(this);
     this.#drafts = new Drafts({ clock, broadcasts, bounds: parts.settings });
@@ -74,7 +75,12 @@ export class BroadcastService implements Broadcasting {
     });
     const { sweep } = broadcasts;
     const keepMs = parts.settings.deadDays * DAY_MS;
-    this.#sweeping = createSweeping({ clock, log, sweep, keepMs });
+    this.#sweeping = createSweeping({ periodic, sweep, keepMs });
+    this.#reconciliation = periodic.job({
+      name: 'reconcile_broadcasts',
+      everyMs: RECONCILE_MS,
+      run: () => this.#reconcileAll(),
+    });
   }
 
   start(): Promise<void> {
@@ -96,7 +102,7 @@ export class BroadcastService implements Broadcasting {
     }
     if (this.#isStopped) return;
     await this.#sweeping.start();
-    this.#reconcileLater();
+    await this.#reconciliation.start();
   }
 
   // Of a fleet: the broadcasts of an account that is this node's, and those that came since.
@@ -138,7 +144,8 @@ export class BroadcastService implements Broadcasting {
   async stop(deadlineMs: number): Promise<void> {
     this.#isStopped = true;
     this.#timer?.cancel();
-    const ends = [this.#feeder.stop(), this.#sweeping.stop(deadlineMs), this.#started];
+    const jobs = [this.#sweeping, this.#reconciliation].map((job) => job.stop(deadlineMs));
+    const ends = [this.#feeder.stop(), ...jobs, this.#started];
     await drained(this.#p.clock, ends.map(Promise.resolve.bind(Promise)), deadlineMs);
     await drained(this.#p.clock, [this.#outcomes.stop()], deadlineMs);
   }
@@ -317,27 +324,12 @@ export class BroadcastService implements Broadcasting {
     this.#p.log.info(named(running.stored), 'a broadcast is over');
   }
 
-  #reconcileLater(): void {
-    const at = this.#p.clock.now() + RECONCILE_MS;
-    this.#timer = this.#p.clock.schedule(at, () => void this.#reconcileAll());
-  }
-
   // What an event did not tell is found within a minute.
   async #reconcileAll(): Promise<void> {
-    try {
-      for (const running of [...this.#running.values()]) {
-        const live = await this.#outcomes.reconcile(running);
-        if (running.state !== 'running') {
-          await withdraw(this.#withdrawal, running.account, live);
-        }
-      }
-    } catch (error) {
-      this.#p.log.warn(
-        { err: error },
-        'could not compare broadcasts with the ledger; trying again',
-      );
+    for (const running of [...this.#running.values()]) {
+      const live = await this.#outcomes.reconcile(running);
+      if (running.state !== 'running') await withdraw(this.#withdrawal, running.account, live);
     }
-    if (!this.#isStopped) this.#reconcileLater();
   }
 
   #view(stored: StoredBroadcast): BroadcastView {

@@ -2,30 +2,26 @@
 // millions goes without holding up a commit.
 
 import type { BroadcastStore } from '../store/ports/broadcasts.ts';
-import type { Clock } from '../system/clock.ts';
-import { createRounds } from '../system/rounds.ts';
-import type { Service } from '../system/service.ts';
+import type { Periodic, PeriodicJob } from '../system/periodic.ts';
 
 export interface SweepingParts {
-  readonly clock: Clock;
+  readonly periodic: Periodic;
   readonly sweep: BroadcastStore['sweep'];
   readonly keepMs: number;
-  readonly log: { warn(fields: object, message: string): void };
 }
 
 const STEP_MAX = 500;
 const PAUSE_MS = 20;
 const EVERY_MS = 60_000;
 
-export function createSweeping({ clock, sweep, keepMs, log }: SweepingParts): Service {
-  return createRounds({
-    clock,
-    pauseMs: PAUSE_MS,
+export function createSweeping({ periodic, sweep, keepMs }: SweepingParts): PeriodicJob {
+  return periodic.job({
+    name: 'forget_broadcasts',
     everyMs: EVERY_MS,
-    async step() {
-      const removed = await sweep({ endedBefore: clock.now() - keepMs, max: STEP_MAX });
-      return removed === STEP_MAX;
+    firstMs: 0,
+    async run(job) {
+      const removed = await sweep({ endedBefore: periodic.clock.now() - keepMs, max: STEP_MAX });
+      if (removed === STEP_MAX) job.within(PAUSE_MS);
     },
-    onFailure: (error) => log.warn({ err: error }, 'could not forget old broadcasts; trying again'),
   });
 }

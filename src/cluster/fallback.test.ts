@@ -5,6 +5,7 @@ import { openPostgresJournal } from '../store/postgres/postgres.ts';
 import { SCHEMA } from '../store/postgres/schema/schema.ts';
 import { systemClock } from '../system/clock.ts';
 import { PostgresConnection } from '../system/databases/postgres.ts';
+import { Periodic } from '../system/periodic.ts';
 import { type VirtualClock, virtualClock } from '../system/virtual-clock.ts';
 import { aNode, coordinationContract, hearing, namesOf } from './coordination.contract.ts';
 import { type CoordinationNote, FallbackCoordination } from './fallback.ts';
@@ -173,7 +174,8 @@ describe('on a virtual clock', () => {
       });
       coordination.subscribe('news', (message) => void heard.push(`${name}: ${message}`));
       const membership = new Membership({
-        ...{ clock, coordination, self: aNode(name), pace: () => coordination.pace },
+        periodic: new Periodic(clock, () => {}),
+        ...{ coordination, self: aNode(name), pace: () => coordination.pace },
         accounts: {
           open: () => [],
           rows: async () => [],

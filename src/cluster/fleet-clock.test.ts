@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { Periodic } from '../system/periodic.ts';
 import { steeredClock } from '../system/steered-clock.ts';
 import { virtualClock } from '../system/virtual-clock.ts';
 import { FleetClock } from './fleet-clock.ts';
@@ -20,7 +21,8 @@ function aNode(machineOffMs: number, rate = 1) {
     return database.now() + away.setByMs;
   };
   const fleet = new FleetClock({ clock, ask, onOff: (byMs) => off.push(byMs) });
-  return { clock, database, fleet, away, off, error: () => clock.now() - database.now() };
+  const follow = () => fleet.start(new Periodic(clock, () => {}));
+  return { clock, database, fleet, follow, away, off, error: () => clock.now() - database.now() };
 }
 
 test.each([-3_600_000, 0, 86_400_000])(
@@ -35,24 +37,24 @@ test.each([-3_600_000, 0, 86_400_000])(
 test('a clock that drifts is followed, over times that the database is away', async () => {
   const node = aNode(5_000, 1.0001);
   await node.fleet.set();
-  node.fleet.start();
+  node.follow();
   for (let hour = 1; hour <= 6; hour++) {
     node.away.is = hour === 3;
     await node.database.run(START + hour * 3_600_000);
     // An hour of drift is 360 ms.
     if (hour !== 3) expect(Math.abs(node.error())).toBeLessThan(10);
   }
-  node.fleet.stop();
+  await node.fleet.stop(0);
   expect(node.off).toEqual([]);
 });
 
 test('a clock of the database that is set is said, and followed without a step', async () => {
   const node = aNode(0);
   await node.fleet.set();
-  node.fleet.start();
+  node.follow();
   node.away.setByMs = 10_000;
   await node.database.run(START + 120_500);
-  node.fleet.stop();
+  await node.fleet.stop(0);
   expect(node.off[0]).toBeCloseTo(10_000, -1);
   expect(node.error()).toBeGreaterThan(0);
   expect(node.error()).toBeLessThan(100);

@@ -2,7 +2,7 @@
 // that another node wrote, and the clocks of machines may be set wrong. A node asks for the time when it starts, and
 // again every minute, because the best of clocks drift.
 
-import type { Timer } from '../system/clock.ts';
+import type { Periodic, PeriodicJob } from '../system/periodic.ts';
 import { behindBy, type SteeredClock } from '../system/steered-clock.ts';
 
 export interface FleetClockParts {
@@ -22,8 +22,7 @@ const OFF_MS_MAX = 1_000;
 export class FleetClock {
   readonly #parts: FleetClockParts;
   #isSet = false;
-  #isStopped = false;
-  #timer: Timer | null = null;
+  #following: PeriodicJob | null = null;
 
   constructor(parts: FleetClockParts) {
     this.#parts = parts;
@@ -38,30 +37,25 @@ export class FleetClock {
     this.#isSet = true;
   }
 
-  start(): void {
-    const { clock } = this.#parts;
-    this.#timer = clock.schedule(clock.now() + ASK_EVERY_MS, () => {
-      void this.#follow().finally(() => {
-        if (!this.#isStopped) this.start();
-      });
+  start(periodic: Periodic): void {
+    this.#following ??= periodic.job({
+      name: 'follow_database_clock',
+      everyMs: ASK_EVERY_MS,
+      run: () => this.#follow(),
     });
+    void this.#following.start();
   }
 
-  stop(): void {
-    this.#isStopped = true;
-    this.#timer?.cancel();
+  async stop(deadlineMs: number): Promise<void> {
+    await this.#following?.stop(deadlineMs);
   }
 
   async #follow(): Promise<void> {
     const { clock, ask, onOff } = this.#parts;
-    try {
-      const { byMs, errorMs } = await behindBy(clock, ask, SAMPLES);
-      if (errorMs > ERROR_MS_MAX) return;
-      // Less cannot be told from the time on the way.
-      clock.steer(Math.abs(byMs) <= errorMs ? 0 : byMs);
-      if (Math.abs(byMs) > OFF_MS_MAX) onOff(byMs);
-    } catch {
-      // The database is away, which others say: asked again in a minute.
-    }
+    const { byMs, errorMs } = await behindBy(clock, ask, SAMPLES);
+    if (errorMs > ERROR_MS_MAX) return;
+    // Less cannot be distinguished from the time on the way.
+    clock.steer(Math.abs(byMs) <= errorMs ? 0 : byMs);
+    if (Math.abs(byMs) > OFF_MS_MAX) onOff(byMs);
   }
 }

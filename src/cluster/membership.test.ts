@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { AccountId } from '../domain/ids.ts';
+import { Periodic } from '../system/periodic.ts';
 import { serviceContract } from '../system/service.contract.ts';
 import { type VirtualClock, virtualClock } from '../system/virtual-clock.ts';
 import { aNode } from './coordination.contract.ts';
@@ -33,7 +34,8 @@ function fleet() {
     // What a hand-over waits for.
     const gate = { handOver: Promise.resolve() };
     const membership = new Membership({
-      ...{ clock, coordination: board.handle(name), self, pace: () => POSTGRES_PACE },
+      periodic: new Periodic(clock, (event) => event.kind === 'failed' && failures.push(event)),
+      ...{ coordination: board.handle(name), self, pace: () => POSTGRES_PACE },
       accounts: {
         open: () => open,
         async rows(others) {

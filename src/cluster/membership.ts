@@ -5,10 +5,10 @@
 
 import type { AccountId } from '../domain/ids.ts';
 import type { Clock } from '../system/clock.ts';
+import type { Periodic, PeriodicJob } from '../system/periodic.ts';
 import { drained, type Service } from '../system/service.ts';
 import type { Coordination, FleetNode, NodeState } from './coordination.ts';
 import { within } from './deadline.ts';
-import { Loop } from './loop.ts';
 import {
   CUT_OFF_AFTER_MS,
   HAND_OVER_PAUSE_MS,
@@ -23,7 +23,7 @@ import {
 import { type HandOver, type OwnerRow, planOwnership } from './plan.ts';
 
 export interface MembershipParts {
-  readonly clock: Clock;
+  readonly periodic: Periodic;
   readonly coordination: Coordination;
   readonly self: Omit<FleetNode, 'state'>;
   // Asked for again and again: it is another when Redis is away.
@@ -57,6 +57,7 @@ const HANDED_TOPIC = 'handed';
 
 export class Membership implements Service {
   readonly #parts: MembershipParts;
+  readonly #clock: Clock;
   #life: 'new' | 'running' | 'leaving' | 'stopped' = 'new';
   #members: readonly FleetNode[] = [];
   // ms of the clock.
@@ -71,9 +72,9 @@ export class Membership implements Service {
   #isStepDue = false;
   // Whether rows that name this node are of interest: some may not be open here.
   #isOwnDue = true;
-  readonly #renewing: Loop;
-  readonly #looking: Loop;
-  readonly #stepping: Loop;
+  readonly #renewing: PeriodicJob;
+  readonly #looking: PeriodicJob;
+  readonly #stepping: PeriodicJob;
   #unsubscribe: () => void = () => {};
   #handingOver: Promise<void> | null = null;
   #left: Promise<void> = Promise.resolve();
@@ -82,10 +83,21 @@ export class Membership implements Service {
 
   constructor(parts: MembershipParts) {
     this.#parts = parts;
-    const { clock } = parts;
-    this.#renewing = new Loop(clock, () => this.#renew());
-    this.#looking = new Loop(clock, () => this.#look());
-    this.#stepping = new Loop(clock, () => this.#step());
+    const { periodic, pace } = parts;
+    this.#clock = periodic.clock;
+    this.#renewing = periodic.job({
+      name: 'renew_membership',
+      everyMs: () => pace().renewMs,
+      run: () => this.#renew(),
+    });
+    this.#looking = periodic.job({
+      name: 'look_at_members',
+      everyMs: () => pace().lookMs,
+      firstMs: 0,
+      run: () => this.#look(),
+    });
+    const run = () => this.#step();
+    this.#stepping = periodic.job({ name: 'move_accounts', everyMs: Infinity, run });
   }
 
   // As they were last seen, by name.
@@ -95,9 +107,10 @@ export class Membership implements Service {
 
   get state(): NodeState {
     if (this.#life === 'leaving' || this.#life === 'stopped') return 'leaving';
-    const { clock } = this.#parts;
     const failedAt = this.#storeFailedAt;
-    return failedAt !== null && clock.now() - failedAt >= CUT_OFF_AFTER_MS ? 'cut_off' : 'ready';
+    return failedAt !== null && this.#clock.now() - failedAt >= CUT_OFF_AFTER_MS
+      ? 'cut_off'
+      : 'ready';
   }
 
   // Whether no other node can have thought this one dead. False: what it owns may be another's by now, which the store
@@ -115,7 +128,7 @@ export class Membership implements Service {
   wake(): void {
     if (this.#life !== 'running') return;
     this.#isStepDue = true;
-    this.#looking.runSoon();
+    this.#looking.within(0);
   }
 
   // Resolves when it has been read who is alive, from now on: a look that is under way may not have seen who has just
@@ -126,9 +139,10 @@ export class Membership implements Service {
       return this.#lookingNext;
     }
     this.#lookingNext = null;
-    const looking = this.#readMembers().then(() => {
+    const read = this.#readMembers().catch(this.#parts.onFailure);
+    const looking = read.then(() => {
       this.#lookingAgain = null;
-      if (this.#isStepDue && this.#life === 'running') this.#stepping.runSoon();
+      if (this.#isStepDue && this.#life === 'running') this.#stepping.within(0);
     });
     this.#lookingAgain = looking;
     return looking;
@@ -142,74 +156,68 @@ export class Membership implements Service {
     this.#unsubscribe = coordination.subscribe(HANDED_TOPIC, (message) => {
       if (message.includes(self.incarnation)) this.wake();
     });
-    await this.#renewing.runNow();
-    this.#looking.runSoon();
+    await this.#renewing.start();
+    await this.#stepping.start();
+    await this.#renewing.now();
+    await this.#looking.start();
   }
 
   // Hands over what it owns and leaves, at the latest at the deadline: what is left then is taken over from it.
   async stop(deadlineMs: number): Promise<void> {
     if (this.#life === 'leaving' || this.#life === 'stopped') {
-      return drained(this.#parts.clock, [this.#left], deadlineMs);
+      return drained(this.#clock, [this.#left], deadlineMs);
     }
     const isStarted = this.#life === 'running';
     this.#life = 'leaving';
     this.#left = isStarted ? this.#leave() : Promise.resolve();
-    await drained(this.#parts.clock, [this.#left], deadlineMs);
+    await drained(this.#clock, [this.#left], deadlineMs);
     this.#life = 'stopped';
-    for (const loop of [this.#renewing, this.#looking, this.#stepping]) loop.stop();
+    for (const job of [this.#renewing, this.#looking, this.#stepping]) void job.stop(0);
     this.#unsubscribe();
   }
 
   async #leave(): Promise<void> {
     const { coordination } = this.#parts;
-    this.#looking.stop();
-    await this.#stepping.stopped();
-    await this.#renewing.runNow();
-    await this.#readMembers();
+    void this.#looking.stop(0);
+    await this.#stepping.stop(Infinity);
+    await this.#renewing.now();
+    await this.#readMembers().catch(this.#parts.onFailure);
     for (let isMore = true; isMore && !this.#isStopped(); ) {
-      await this.#planned();
+      await this.#planned().catch(this.#parts.onFailure);
       isMore = this.#handingOver !== null;
       await this.#handingOver;
     }
-    this.#renewing.stop();
-    await this.#renewing.stopped();
+    await this.#renewing.stop(Infinity);
     await coordination.leave().catch(this.#parts.onFailure);
   }
 
   async #renew(): Promise<void> {
-    const { clock, coordination, self, pace } = this.#parts;
-    const { ttlMs, renewMs } = pace();
-    const askedAt = clock.now();
+    const { coordination, self, pace } = this.#parts;
+    const { ttlMs } = pace();
+    const askedAt = this.#clock.now();
     if (this.#parts.isStoreAway?.() === true) this.#storeFailedAt ??= askedAt;
-    try {
-      await coordination.join({ ...self, state: this.state }, ttlMs);
-      this.#certainUntil = Math.max(this.#certainUntil, askedAt + ttlMs);
-    } catch (error) {
-      this.#parts.onFailure(error);
-    }
-    if (this.#life !== 'stopped') this.#renewing.runAt(askedAt + renewMs);
+    await coordination.join({ ...self, state: this.state }, ttlMs);
+    this.#certainUntil = Math.max(this.#certainUntil, askedAt + ttlMs);
   }
 
   async #look(): Promise<void> {
-    const { clock, self, pace } = this.#parts;
-    const askedAt = clock.now();
-    const { lookMs, settleMs } = pace();
+    const { self, pace } = this.#parts;
+    const { settleMs } = pace();
     const wasSettled = this.#isSettled(this.#steppedAt, settleMs);
-    if (await this.#readMembers()) {
-      // It was forgotten: an emptied Redis, or a process that stood still.
-      const isMember = this.#members.some(({ incarnation }) => incarnation === self.incarnation);
-      if (!isMember) this.#renewing.runSoon();
-      const isSettled = this.#isSettled(clock.now(), settleMs);
-      const isResync = clock.now() - this.#steppedAt >= RESYNC_MS;
-      const isRetry = this.#storeFailedAt !== null;
-      if (isResync || isRetry || (isSettled && !wasSettled)) this.#isStepDue = true;
-      if (this.#isStepDue) this.#stepping.runSoon();
-    }
-    if (this.#life === 'running') this.#looking.runAt(askedAt + lookMs);
+    await this.#readMembers();
+    // It was forgotten: an emptied Redis, or a process that stood still.
+    const isMember = this.#members.some(({ incarnation }) => incarnation === self.incarnation);
+    if (!isMember) this.#renewing.within(0);
+    const now = this.#clock.now();
+    const isResync = now - this.#steppedAt >= RESYNC_MS;
+    const isRetry = this.#storeFailedAt !== null;
+    const isSettled = this.#isSettled(now, settleMs);
+    if (isResync || isRetry || (isSettled && !wasSettled)) this.#isStepDue = true;
+    if (this.#isStepDue) this.#stepping.within(0);
   }
 
-  async #readMembers(): Promise<boolean> {
-    const { clock, coordination, onFailure, onMembers } = this.#parts;
+  async #readMembers(): Promise<void> {
+    const { coordination, onMembers } = this.#parts;
     try {
       const seen = await coordination.members();
       if (this.#hasLookFailed) this.#beginGrace();
@@ -218,16 +226,14 @@ export class Membership implements Service {
         this.#isGrace() ? withMissing(seen, this.#members) : seen,
       );
       if (!areSame(members, this.#members)) {
-        this.#changedAt = clock.now();
+        this.#changedAt = this.#clock.now();
         this.#isStepDue = true;
         this.#members = members;
         onMembers?.(members);
       }
-      return true;
     } catch (error) {
       this.#hasLookFailed = true;
-      onFailure(error);
-      return false;
+      throw error;
     }
   }
 
@@ -245,12 +251,12 @@ export class Membership implements Service {
   }
 
   #beginGrace(): void {
-    this.#graceUntil = this.#parts.clock.now() + RETURN_GRACE_MS;
-    this.#stepping.runAt(this.#graceUntil);
+    this.#graceUntil = this.#clock.now() + RETURN_GRACE_MS;
+    this.#stepping.within(RETURN_GRACE_MS);
   }
 
   #isGrace(): boolean {
-    return this.#parts.clock.now() < this.#graceUntil;
+    return this.#clock.now() < this.#graceUntil;
   }
 
   async #step(): Promise<void> {
@@ -259,18 +265,20 @@ export class Membership implements Service {
   }
 
   async #planned(): Promise<void> {
-    const { clock, self, accounts, pace, onFailure } = this.#parts;
+    const { self, accounts, pace } = this.#parts;
     const members = this.#members;
-    this.#steppedAt = clock.now();
+    this.#steppedAt = this.#clock.now();
     try {
       const open = [...accounts.open()];
       const stableNodes = this.#stableNodes(members);
-      const rows = await within(clock, 'the store', ROWS_MS_MAX, () => accounts.rows(stableNodes));
+      const rows = await within(this.#clock, 'the store', ROWS_MS_MAX, () =>
+        accounts.rows(stableNodes),
+      );
       this.#storeWorks();
       if (this.#isStopped()) return;
       const plan = planOwnership({
         ...{ self: self.incarnation, members: this.#asItIs(members), rows, open },
-        isSettled: this.#isSettled(clock.now(), pace().settleMs),
+        isSettled: this.#isSettled(this.#clock.now(), pace().settleMs),
         handOversMax: this.#handOversMax(),
       });
       if (plan.lost.length > 0) await accounts.lose(plan.lost);
@@ -279,10 +287,10 @@ export class Membership implements Service {
       }
       await this.#take(plan.open, members);
     } catch (error) {
-      this.#storeFailedAt ??= clock.now();
+      this.#storeFailedAt ??= this.#clock.now();
       // What was taken without an answer is this node's, and not open.
       this.#isOwnDue = true;
-      onFailure(error);
+      throw error;
     }
   }
 
@@ -302,7 +310,7 @@ export class Membership implements Service {
   }
 
   async #handOver(handOvers: readonly HandOver[]): Promise<void> {
-    const { clock, accounts, coordination, onFailure } = this.#parts;
+    const { accounts, coordination, onFailure } = this.#parts;
     const heirs = [...new Set(handOvers.map(({ to }) => to))];
     try {
       await accounts.handOver(handOvers);
@@ -314,7 +322,7 @@ export class Membership implements Service {
     this.#handingOver = null;
     // There may be more, and some may not be closed.
     this.#isStepDue = this.#isOwnDue = true;
-    this.#stepping.runAt(clock.now() + HAND_OVER_PAUSE_MS);
+    this.#stepping.within(HAND_OVER_PAUSE_MS);
   }
 
   #handOversMax(): number {
@@ -325,7 +333,7 @@ export class Membership implements Service {
 
   // A process that stood still, or is thought to, looks again before it moves anything.
   #mayMove(): boolean {
-    return this.#life === 'leaving' || this.isCertain(this.#parts.clock.now());
+    return this.#life === 'leaving' || this.isCertain(this.#clock.now());
   }
 
   // Those whose accounts nobody else takes; this node itself but for when its own rows are asked for.
@@ -348,7 +356,7 @@ export class Membership implements Service {
     const was = this.state;
     if (was === 'cut_off') this.#beginGrace();
     this.#storeFailedAt = null;
-    if (was !== this.state) this.#renewing.runSoon();
+    if (was !== this.state) this.#renewing.within(0);
   }
 
   // What others know of this node may be older than what it knows itself.

@@ -4,6 +4,7 @@
 import type { AccountId } from '../domain/ids.ts';
 import type { Owner } from '../store/ports/ownership.ts';
 import type { Clock } from '../system/clock.ts';
+import { Periodic } from '../system/periodic.ts';
 import { SimulatedProcess } from '../system/simulated-process.ts';
 import type { Coordination, FleetNode } from './coordination.ts';
 import { Membership } from './membership.ts';
@@ -45,7 +46,7 @@ export class WorldNode {
     this.#clock = this.#process.clock(parts.clock, parts);
     const { store, incarnation } = parts;
     this.membership = new Membership({
-      clock: this.#clock,
+      periodic: new Periodic(this.#clock, () => {}),
       coordination: this.#reached(parts.coordination),
       self: { ...parts, url: '', startedAt: this.#clock.now() },
       pace: () => parts.pace,

@@ -16,6 +16,7 @@ import { createMemoryDisk, createMemoryStore, type MemoryDisk } from '../store/m
 import type { BootTime } from '../system/boot.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Reply } from '../system/http/transport.ts';
+import { Periodic } from '../system/periodic.ts';
 import { seededRandom } from '../system/random.ts';
 import { type VirtualClock, virtualClock } from '../system/virtual-clock.ts';
 import type { LimitSettings } from './account/limits-by-hand.ts';
@@ -186,6 +187,7 @@ export function aRoad(
   const dispatch = new Dispatch({
     ...store,
     clock,
+    periodic: new Periodic(clock),
     ...(node === undefined ? null : { fleet }),
     ...(bootTime === undefined ? null : { bootTime }),
     random: seededRandom(1),

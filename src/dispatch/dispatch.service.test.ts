@@ -7,6 +7,7 @@ import { aDelivery } from '../store/contract/journal.fixture.ts';
 import { createMemoryStore } from '../store/memory/memory.ts';
 import { sleep } from '../system/clock.ts';
 import type { Reply } from '../system/http/transport.ts';
+import { Periodic } from '../system/periodic.ts';
 import { seededRandom } from '../system/random.ts';
 import { serviceContract } from '../system/service.contract.ts';
 import { virtualClock } from '../system/virtual-clock.ts';
@@ -81,6 +82,7 @@ serviceContract('dispatch', async () => {
     journal,
     ledger,
     clock,
+    periodic: new Periodic(clock),
     scheduler,
     random: seededRandom(1),
     breaker: BREAKER,

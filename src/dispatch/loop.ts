@@ -11,6 +11,7 @@ import type { DeliveryStore, Moved } from '../store/ports/delivery.ts';
 import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import type { BootTime } from '../system/boot.ts';
 import type { Clock, Timer } from '../system/clock.ts';
+import type { Periodic } from '../system/periodic.ts';
 import type { Random } from '../system/random.ts';
 import { drained, type Service } from '../system/service.ts';
 import type { BreakerSettings } from './account/availability.ts';
@@ -37,6 +38,7 @@ const CANCELLED_STEP_MAX = 500;
 export interface DispatchOptions {
   readonly journal: DeliveryStore & StartStore & { readonly callers: CallerStore };
   readonly clock: Clock;
+  readonly periodic: Periodic;
   // null: the system does not say. Left out: the clock cannot be set.
   readonly bootTime?: () => BootTime | null;
   readonly random: Random;
@@ -80,9 +82,9 @@ export class Dispatch implements Service {
   readonly #platformTime: PlatformTime;
   readonly #waker: LoopWaker;
   readonly #handOver: HandOverParts;
+  readonly #housekeeping: Service;
   #started: Promise<void> | null = null;
   #isStopped = false;
-  #housekeeping: Timer | null = null;
   #lastTurnAt = 0;
 
   constructor(options: DispatchOptions) {
@@ -106,9 +108,10 @@ export class Dispatch implements Service {
       this.#shown,
     );
     this.#cosmetics = new Cosmetics(state, options);
-    const isIdle = (account: AccountId) => this.#isIdle(account);
     const closeLeaving = () => this.#closeLeaving(clock.now());
-    this.#handOver = { state, clock, ports, isIdle, closeLeaving };
+    this.#handOver = { state, clock, ports, closeLeaving, isIdle: (id) => this.#isIdle(id) };
+    const run = () => this.#keepHouse();
+    this.#housekeeping = options.periodic.job({ name: 'keep_road', everyMs: HOUSEKEEPING_MS, run });
   }
 
   // Whether what can go at once may go.
@@ -133,7 +136,7 @@ export class Dispatch implements Service {
       this.#o.fleet === undefined ? await recover(this.state, this.#handOver.ports) : null;
     if (this.#isStopped) return;
     if (clockRecord !== null) this.#platformTime.start(clockRecord);
-    this.#keepHouse();
+    void this.#housekeeping.start();
     this.state.scheduled.start();
     this.#waker.start();
   }
@@ -142,12 +145,12 @@ export class Dispatch implements Service {
   async stop(deadlineMs: number): Promise<void> {
     this.#isStopped = true;
     this.#waker.stop();
-    this.#housekeeping?.cancel();
-    this.state.scheduled.stop();
-    this.#platformTime.stop();
     this.state.tokens.stop();
     const starting = this.#started ?? Promise.resolve();
-    await drained(this.#o.clock, [starting, ...this.#inFlight], deadlineMs);
+    const { scheduled } = this.state;
+    const jobs = [this.#housekeeping, scheduled, this.#platformTime];
+    const stopping = jobs.map((job) => job.stop(deadlineMs));
+    await drained(this.#o.clock, [starting, ...stopping, ...this.#inFlight], deadlineMs);
   }
 
   // Makes the attempt that was begun in the commit that accepted it.
@@ -323,16 +326,16 @@ export class Dispatch implements Service {
   }
 
   #keepHouse(): void {
-    const { clock } = this.#o;
-    this.#housekeeping = clock.schedule(clock.now() + HOUSEKEEPING_MS, () => {
-      const now = clock.now();
+    try {
+      const now = this.#o.clock.now();
       this.#waker.wake();
       this.state.scheduled.forget();
       for (const { limits } of this.state.accounts.values())
         limits.forgetIdle(now, FORGET_STEP_MAX);
       this.#closeLeaving(now);
-      this.#keepHouse();
-    });
+    } catch (error) {
+      this.#o.fatal(error);
+    }
   }
 }
 

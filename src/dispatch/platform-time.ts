@@ -5,7 +5,8 @@
 
 import type { AccountId } from '../domain/ids.ts';
 import type { StoredLimit } from '../store/ports/limits.ts';
-import type { Clock, Timer } from '../system/clock.ts';
+import type { Clock } from '../system/clock.ts';
+import type { Periodic, PeriodicJob } from '../system/periodic.ts';
 import { type ClockRecord, type HostTime, writeClock } from './clock-record.ts';
 import type { RoadState } from './state.ts';
 
@@ -19,6 +20,7 @@ const HOSTS_MAX = 100;
 
 export interface PlatformTimePorts {
   readonly clock: Clock;
+  readonly periodic: Periodic;
   readonly accounts: { credentialOf(id: AccountId): string | null };
 }
 
@@ -29,7 +31,7 @@ export class PlatformTime {
   readonly #track: (work: Promise<unknown>) => void;
   readonly #lookAt = new Map<string, number>();
   #record: ClockRecord | null = null;
-  #asking: Timer | null = null;
+  #asking: PeriodicJob | null = null;
 
   constructor(road: RoadState, ports: PlatformTimePorts, track: (work: Promise<unknown>) => void) {
     this.#road = road;
@@ -44,11 +46,19 @@ export class PlatformTime {
 
   start(record: ClockRecord): void {
     this.#record = record;
-    this.#ask();
+    if (!this.#ask()) return;
+    this.#asking = this.#p.periodic.job({
+      name: 'ask_platform_time',
+      everyMs: ASK_EVERY_MS,
+      run: (job) => {
+        if (!this.#ask()) void job.stop(0);
+      },
+    });
+    void this.#asking.start();
   }
 
-  stop(): void {
-    this.#asking?.cancel();
+  async stop(deadlineMs: number): Promise<void> {
+    await this.#asking?.stop(deadlineMs);
   }
 
   // `date` as the answer's head says it.
@@ -60,8 +70,8 @@ export class PlatformTime {
     if (!Number.isNaN(at)) this.#learn(this.#record, host, now - at, now);
   }
 
-  // While a freeze holds every call there is no answer to read the time from, so it is asked for.
-  #ask(): void {
+  // While a freeze holds every call there is no answer to read the time from, so it is asked for. False: of nobody.
+  #ask(): boolean {
     const { clock, accounts } = this.#p;
     const now = clock.now();
     const hosts = new Set<string>();
@@ -74,7 +84,7 @@ export class PlatformTime {
       hosts.add(host);
       this.#track(asked.then((date) => date !== null && this.answered(host, date)));
     }
-    if (hosts.size > 0) this.#asking = clock.schedule(now + ASK_EVERY_MS, () => this.#ask());
+    return hosts.size > 0;
   }
 
   // Whether what is frozen there waits for the host to tell the time.

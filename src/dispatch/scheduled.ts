@@ -4,7 +4,8 @@
 
 import { isScheduled, type Queued } from '../domain/delivery.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
-import type { Clock, Timer } from '../system/clock.ts';
+import type { Clock } from '../system/clock.ts';
+import type { Periodic, PeriodicJob } from '../system/periodic.ts';
 import { STEP_MS_MIN } from './clock-steps.ts';
 
 // How soon a step of the wall clock is noticed.
@@ -13,6 +14,7 @@ const FORGET_STEP_MAX = 2_000;
 
 export interface ScheduledPorts {
   readonly clock: Clock;
+  readonly periodic: Periodic;
   readonly scheduler: Scheduler;
   wake(): void;
 }
@@ -20,12 +22,18 @@ export interface ScheduledPorts {
 export class Scheduled {
   readonly #p: ScheduledPorts;
   readonly #seqs = new Set<number>();
-  #timer: Timer | null = null;
+  // null: nobody can set the clock.
+  readonly #following: PeriodicJob | null;
   // By how much the wall clock has been set, as far as this has followed it.
   #steppedMs = 0;
 
   constructor(ports: ScheduledPorts) {
     this.#p = ports;
+    const run = () => void this.stepMs();
+    this.#following =
+      ports.clock.stepMs === undefined
+        ? null
+        : ports.periodic.job({ name: 'follow_wall_clock', everyMs: WALL_MS, run });
   }
 
   add(queued: Queued, now: number): void {
@@ -33,10 +41,8 @@ export class Scheduled {
   }
 
   start(): void {
-    const { clock } = this.#p;
-    if (clock.stepMs === undefined) return;
     this.stepMs();
-    this.#timer = clock.schedule(clock.now() + WALL_MS, () => this.start());
+    void this.#following?.start();
   }
 
   // By how much the wall clock is ahead of ours, with all that is scheduled moved accordingly.
@@ -55,8 +61,8 @@ export class Scheduled {
     return { ...queued, dueAt, enterAt: isScheduled(queued) ? dueAt : queued.enterAt };
   }
 
-  stop(): void {
-    this.#timer?.cancel();
+  async stop(deadlineMs: number): Promise<void> {
+    await this.#following?.stop(deadlineMs);
   }
 
   // Looks at a few, and drops those that no longer wait.

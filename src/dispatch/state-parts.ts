@@ -6,6 +6,7 @@ import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { LimitStore } from '../store/ports/limits.ts';
 import type { OwnershipStore } from '../store/ports/ownership.ts';
 import type { Clock } from '../system/clock.ts';
+import type { Periodic } from '../system/periodic.ts';
 import type { Random } from '../system/random.ts';
 import type { BreakerSettings } from './account/availability.ts';
 import type { LimitSettings } from './account/limits-by-hand.ts';
@@ -17,6 +18,7 @@ export type Leaving = 'removed' | 'lost' | 'handed';
 export interface StateParts {
   readonly journal: LimitStore & OwnershipStore & { readonly tag: string };
   readonly clock: Clock;
+  readonly periodic: Periodic;
   readonly random: Random;
   readonly scheduler: Scheduler;
   // Of a platform's host; each account brings its own.

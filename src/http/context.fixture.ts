@@ -18,6 +18,7 @@ import type { Receiving } from '../spool/spool.ts';
 import { createMemoryStore } from '../store/memory/memory.ts';
 import type { Store } from '../store/ports/store.ts';
 import type { Reply, StreamedReply } from '../system/http/transport.ts';
+import { Periodic } from '../system/periodic.ts';
 import { type VirtualClock, virtualClock } from '../system/virtual-clock.ts';
 import { createMetrics } from '../telemetry/metrics/metrics.ts';
 import { type HttpParts, type HttpSettings, WAITING_MAX } from './context.ts';
@@ -98,8 +99,9 @@ export async function bench(
   await accounts.identify('telegram', TOKEN);
   const note = (fields: object) => void made.logged.push(fields);
   const live = new FakeLive(() => clock.now());
+  const periodic = new Periodic(clock);
   const broadcasts = createBroadcasting({
-    ...{ clock, journal, ledger, road, platforms },
+    ...{ clock, periodic, journal, ledger, road, platforms },
     rulesOf: () => [{ name: 'account_broadcast', scope: 'account', count: 30, perMs: 1000 }],
     settingsOf: () => ({ broadcastWindow: 8, queueMax: 1000, blockedProbeDays: 30 }),
     settings: { broadcastsMax: 2, recipientsMax: 1000, deadDays: 30 },
@@ -115,6 +117,7 @@ export async function bench(
   const guards = await openGuards({ clock, journal, adminKey: KEY, virtualToken });
   const options: HttpParts = {
     clock,
+    periodic,
     broadcasts,
     output: { live, idleMs: 120_000 },
     road,

@@ -9,12 +9,14 @@ import type { ScreenWatch } from '../platforms/platform.ts';
 import type { Receiving } from '../spool/spool.ts';
 import type { MinuteStore } from '../store/ports/minutes.ts';
 import type { Live } from '../streams/streams.ts';
+import type { Periodic } from '../system/periodic.ts';
 import type { FleetSide } from './fleet/port.ts';
 import type { IngestDesk } from './ingest/port.ts';
 import type { Sandboxes } from './sandbox/port.ts';
 
 export interface HttpParts extends AcceptContext {
   readonly guards: Guards;
+  readonly periodic: Periodic;
   readonly health: () => Promise<Readonly<Record<string, HealthPart>>>;
   readonly metrics: HttpMetrics;
   readonly settings: HttpSettings;

@@ -5,6 +5,7 @@ import { type AccountId, parseAccountId } from '../domain/ids.ts';
 import { ROLES } from '../domain/role.ts';
 import { createTelegram } from '../platforms/telegram/telegram.ts';
 import { createMemoryStore } from '../store/memory/memory.ts';
+import { Periodic } from '../system/periodic.ts';
 import { seededRandom } from '../system/random.ts';
 import { virtualClock } from '../system/virtual-clock.ts';
 import { createInbound, type Inbound } from '../updates/updates.ts';
@@ -18,8 +19,10 @@ let at: Bench;
 let updates: Inbound;
 
 beforeEach(async () => {
+  const clock = virtualClock(START);
   updates = createInbound({
-    clock: virtualClock(START),
+    clock,
+    periodic: new Periodic(clock),
     random: seededRandom(1),
     journal: createMemoryStore().journal,
     secret: 'the gateway’s',

@@ -12,6 +12,7 @@ import type {
 } from '../platforms/history.ts';
 import { createMemoryDisk, createMemoryStore, type MemoryDisk } from '../store/memory/memory.ts';
 import type { IngestStore } from '../store/ports/ingest.ts';
+import { Periodic } from '../system/periodic.ts';
 import { seededRandom } from '../system/random.ts';
 import { type VirtualClock, virtualClock } from '../system/virtual-clock.ts';
 import { INGEST_DEFAULTS, Ingest, type IngestEvent, type IngestSettings } from './ingest.ts';
@@ -129,6 +130,7 @@ export function aService(options: ServiceOptions = {}) {
   const service = new Ingest({
     store: options.store ?? createMemoryStore(disk).journal.ingest,
     clock,
+    periodic: new Periodic(clock, () => {}),
     random: seededRandom(1),
     pools: [
       { kind: { kind: KIND, open }, accounts: async () => accounts, ...(sending && { sending }) },

@@ -3,7 +3,8 @@
 
 import type { PushedPost } from '../platforms/history.ts';
 import type { IngestStore, StoredSource, StoredWait } from '../store/ports/ingest.ts';
-import type { Clock, Timer } from '../system/clock.ts';
+import type { Clock } from '../system/clock.ts';
+import type { Periodic } from '../system/periodic.ts';
 import type { Random } from '../system/random.ts';
 import { drained, type Service } from '../system/service.ts';
 import { CallTurns } from './calls.ts';
@@ -39,6 +40,7 @@ export type { DueReason, ForwardTarget, RunView, SourceSettings, SourceView } fr
 export interface IngestParts {
   readonly store: IngestStore;
   readonly clock: Clock;
+  readonly periodic: Periodic;
   readonly random: Random;
   readonly pools: readonly ReaderPool[];
   readonly settings: IngestSettings;
@@ -84,7 +86,7 @@ export class Ingest implements Service {
   #changes = 0;
   #life: 'new' | 'running' | 'stopped' = 'new';
   #started: Promise<void> | null = null;
-  #renewal: Timer | null = null;
+  readonly #renewal: Service;
   #reloading: Promise<void> | null = null;
 
   constructor(parts: IngestParts) {
@@ -102,6 +104,11 @@ export class Ingest implements Service {
     this.#looks = new Looks({ ...parts, ...shared, retriesMax: settings.retriesMax });
     this.#media = { ...parts, ...shared, retriesMax: settings.retriesMax };
     this.#pushes = new Pushes({ ...parts, ...shared, looks: this.#looks });
+    this.#renewal = parts.periodic.job({
+      name: 'renew_reader_leases',
+      everyMs: LEASE_RENEW_MS,
+      run: () => this.#readers.renew(),
+    });
   }
 
   start(): Promise<void> {
@@ -114,8 +121,8 @@ export class Ingest implements Service {
 
   async stop(deadlineMs: number): Promise<void> {
     this.#life = 'stopped';
-    this.#renewal?.cancel();
-    const work = [...this.#looks.stop(), ...this.#removals];
+    const renewed = this.#renewal.stop(deadlineMs);
+    const work = [renewed, ...this.#looks.stop(), ...this.#removals];
     const { clock } = this.#parts;
     const deadline = clock.now() + deadlineMs;
     await drained(clock, work, deadlineMs);
@@ -299,7 +306,7 @@ export class Ingest implements Service {
     }
     if (this.#life !== 'running') return;
     this.#looks.start();
-    this.#renewLater();
+    await this.#renewal.start();
   }
 
   async #reload(): Promise<void> {
@@ -311,20 +318,6 @@ export class Ingest implements Service {
       onChange: () => {
         this.#changes += 1;
       },
-    });
-  }
-
-  #renewLater(): void {
-    const { clock } = this.#parts;
-    this.#renewal = clock.schedule(clock.now() + LEASE_RENEW_MS, () => {
-      const failed = (error: unknown) =>
-        this.#parts.onEvent?.({ kind: 'fault', source: null, error });
-      void this.#readers
-        .renew()
-        .catch(failed)
-        .finally(() => {
-          if (this.#life === 'running') this.#renewLater();
-        });
     });
   }
 

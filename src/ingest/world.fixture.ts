@@ -6,6 +6,7 @@ import { LivingChannel, ModelServer, NO_SERVER_FAULTS, type ServerFaults } from 
 import { createMemoryDisk, createMemoryStore } from '../store/memory/memory.ts';
 import type { IngestStore, StoredPost } from '../store/ports/ingest.ts';
 import type { Clock } from '../system/clock.ts';
+import { Periodic } from '../system/periodic.ts';
 import { intBelow, type Random, seededRandom } from '../system/random.ts';
 import { virtualClock } from '../system/virtual-clock.ts';
 import { INGEST_DEFAULTS, Ingest, type IngestEvent } from './ingest.ts';
@@ -165,9 +166,11 @@ class World {
       },
     };
     const reader = this.#reader(process);
+    const clock = process.clock(this.#clock);
     const service = new Ingest({
       store,
-      clock: process.clock(this.#clock),
+      clock,
+      periodic: new Periodic(clock, () => {}),
       random: this.#random,
       pools: [
         {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { delivered, REFUSED } from '../store/contract/journal.fixture.ts';
 import { createMemoryStore } from '../store/memory/memory.ts';
+import { Periodic } from '../system/periodic.ts';
 import { serviceContract } from '../system/service.contract.ts';
 import { virtualClock } from '../system/virtual-clock.ts';
 import { createRetention, type PruneStep, type RetentionSettings } from './retention.ts';
@@ -23,8 +24,8 @@ test('forgets in bounded steps with a pause between, then looks again later', as
     if (removed > 0) steps.push([clock.now(), removed]);
     return removed;
   };
-  const onFailure = (error: unknown) => expect.unreachable(String(error));
-  const retention = createRetention({ clock, prune, onFailure }, SETTINGS);
+  const periodic = new Periodic(clock);
+  const retention = createRetention({ periodic, name: 'forget', prune }, SETTINGS);
   await retention.start();
   await clock.run(13_000);
   expect(await ledger.countByState()).toMatchObject([{ count: 5 }]);
@@ -41,8 +42,8 @@ test('keeps dead letters longer', async () => {
   await delivered(journal, {}, { endedAt: 3_000 });
   await delivered(journal, {}, { ...REFUSED, endedAt: 3_000 });
   const prune = (command: PruneStep) => journal.prune(command);
-  const onFailure = (error: unknown) => expect.unreachable(String(error));
-  const retention = createRetention({ clock, prune, onFailure }, SETTINGS);
+  const periodic = new Periodic(clock);
+  const retention = createRetention({ periodic, name: 'forget', prune }, SETTINGS);
   await retention.start();
   await clock.run(22_900);
   expect(await ledger.countByState()).toMatchObject([{ state: 'dead', count: 1 }]);
@@ -59,8 +60,8 @@ test('a store that refuses is asked again; after the stop nothing is', async () 
     calls += 1;
     throw new Error('disk full');
   };
-  const onFailure = (error: unknown) => failures.push(error);
-  const retention = createRetention({ clock, prune, onFailure }, SETTINGS);
+  const periodic = new Periodic(clock, ({ kind }) => kind === 'failed' && failures.push(kind));
+  const retention = createRetention({ periodic, name: 'forget', prune }, SETTINGS);
   await retention.start();
   await retention.start();
   await clock.run(2_500);
@@ -81,7 +82,7 @@ serviceContract('retention', async () => {
     await held;
     return 0;
   };
-  const onFailure = (error: unknown) => expect.unreachable(String(error));
+  const periodic = new Periodic(clock);
   const work = {
     async begin() {
       held = promise;
@@ -89,6 +90,6 @@ serviceContract('retention', async () => {
     },
     finish: resolve,
   };
-  const service = createRetention({ clock, prune, onFailure }, SETTINGS);
+  const service = createRetention({ periodic, name: 'forget', prune }, SETTINGS);
   return { service, clock, deeds: () => steps, work };
 });

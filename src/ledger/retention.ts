@@ -1,9 +1,7 @@
 // Forgets what ended long ago, a small step at a time: each step is one short transaction, and the
 // next one waits its turn, so that retention never stands in the way of an accept or a settle.
 
-import type { Clock } from '../system/clock.ts';
-import { createRounds } from '../system/rounds.ts';
-import type { Service } from '../system/service.ts';
+import type { Periodic, PeriodicJob } from '../system/periodic.ts';
 
 export interface RetentionSettings {
   // How long a delivery is kept that needs nobody any more, and one that may (dead, uncertain).
@@ -23,25 +21,24 @@ export interface PruneStep {
 }
 
 export interface RetentionParts {
-  readonly clock: Clock;
+  readonly periodic: Periodic;
+  // Of the job.
+  readonly name: string;
   // The journal's; says how many it removed.
   readonly prune: (command: PruneStep) => Promise<number>;
-  // The store could not be written: retention pauses, and looks again at its next round.
-  readonly onFailure: (error: unknown) => void;
 }
 
-export function createRetention(parts: RetentionParts, settings: RetentionSettings): Service {
-  const { clock, prune, onFailure } = parts;
+export function createRetention(parts: RetentionParts, settings: RetentionSettings): PeriodicJob {
+  const { periodic, name, prune } = parts;
   const { keepMs, keepDeadMs, stepMax, pauseMs, everyMs } = settings;
-  return createRounds({
-    clock,
-    pauseMs,
+  return periodic.job({
+    name,
     everyMs,
-    onFailure,
-    async step() {
-      const now = clock.now();
+    firstMs: 0,
+    async run(job) {
+      const now = periodic.clock.now();
       const command = { endedBefore: now - keepMs, deadBefore: now - keepDeadMs, max: stepMax };
-      return (await prune(command)) === stepMax;
+      if ((await prune(command)) === stepMax) job.within(pauseMs);
     },
   });
 }

@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { FILE_ID } from '../domain/body.ts';
 import type { AccountId } from '../domain/ids.ts';
+import { Periodic } from '../system/periodic.ts';
 import { serviceContract } from '../system/service.contract.ts';
 import { virtualClock } from '../system/virtual-clock.ts';
 import { Spool } from './spool.ts';
@@ -163,8 +164,8 @@ describe('the sweeper', () => {
       if (asked === 1) throw new Error('disk full');
       return [];
     };
-    const onFailure = (error: unknown) => void failures.push(error);
-    const sweeper = createSweeper({ clock, spool, inUse, onFailure });
+    const periodic = new Periodic(clock, ({ kind }) => kind === 'failed' && failures.push(kind));
+    const sweeper = createSweeper({ periodic, spool, inUse });
     await sweeper.start();
     expect(asked).toBe(0);
     const received = await spool.receive(of('a'), BOT);
@@ -199,6 +200,6 @@ serviceContract('sweeper', async () => {
     },
     finish: resolve,
   };
-  const service = createSweeper({ clock, spool, inUse, onFailure: () => {} });
+  const service = createSweeper({ periodic: new Periodic(clock), spool, inUse });
   return { service, clock, deeds: () => deeds, work };
 });

@@ -1,30 +1,25 @@
 // Sweeps the spool now and then: at the start for what a crash left behind, later for what has been delivered.
 // An empty spool costs nothing; a journal that cannot be asked is asked again.
 
-import type { Clock } from '../system/clock.ts';
-import { createRounds } from '../system/rounds.ts';
-import type { Service } from '../system/service.ts';
+import type { Periodic, PeriodicJob } from '../system/periodic.ts';
 import type { FileSpool } from './spool.ts';
 
 export const SWEEP_EVERY_MS = 2_000;
 
 export interface SweeperParts {
-  readonly clock: Clock;
+  readonly periodic: Periodic;
   readonly spool: FileSpool;
   // Which files deliveries still need.
   readonly inUse: () => Promise<readonly string[]>;
-  readonly onFailure: (error: unknown) => void;
 }
 
-export function createSweeper({ clock, spool, inUse, onFailure }: SweeperParts): Service {
-  return createRounds({
-    clock,
-    pauseMs: 0,
+export function createSweeper({ periodic, spool, inUse }: SweeperParts): PeriodicJob {
+  return periodic.job({
+    name: 'sweep_spool',
     everyMs: SWEEP_EVERY_MS,
-    async step() {
+    firstMs: 0,
+    async run() {
       if (!spool.isEmpty) await spool.sweep(inUse);
-      return false;
     },
-    onFailure,
   });
 }

@@ -2,6 +2,7 @@
 
 import { createTelegram } from '../platforms/telegram/telegram.ts';
 import type { AskedRoad } from '../road/road.ts';
+import { Periodic } from '../system/periodic.ts';
 import { seededRandom } from '../system/random.ts';
 import { serviceContract } from '../system/service.contract.ts';
 import { virtualClock } from '../system/virtual-clock.ts';
@@ -39,6 +40,7 @@ serviceContract('live output', async () => {
     // Nothing of a stream without a word goes over the road.
     road: { listen: () => () => {} } as unknown as AskedRoad,
     clock: counting,
+    periodic: new Periodic(counting),
     random: seededRandom(1),
     platforms: new Map([[platform.name, platform]]),
     report: (_stage, error) => {

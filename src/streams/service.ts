@@ -8,8 +8,9 @@ import type { LiveListener, LiveReading } from '../domain/live.ts';
 import type { AskedRoad } from '../road/road.ts';
 import type { StreamStore } from '../store/ports/streams.ts';
 import { JournalUnavailable } from '../store/ports/unavailable.ts';
-import type { Clock, Timer } from '../system/clock.ts';
+import type { Clock } from '../system/clock.ts';
 import { coalesced } from '../system/coalesced.ts';
+import type { Periodic } from '../system/periodic.ts';
 import type { Random } from '../system/random.ts';
 import { drained, type Service } from '../system/service.ts';
 import type { CallPorts } from './calls.ts';
@@ -37,6 +38,7 @@ export interface LiveOptions extends CallPorts {
   readonly journal: { readonly streams: StreamStore };
   readonly road: AskedRoad;
   readonly clock: Clock;
+  readonly periodic: Periodic;
   readonly random: Random;
   readonly streamsMax: number;
   readonly unitsMax: number;
@@ -61,10 +63,12 @@ export class LiveStreams implements Live, Service {
   readonly #lookForMore = coalesced(() => this.#takeUpAll());
   #started: Promise<void> | null = null;
   #isStopped = false;
-  #housekeeping: Timer | null = null;
+  readonly #housekeeping: Service;
 
   constructor(options: LiveOptions) {
     this.#o = options;
+    const [everyMs, run] = [HOUSEKEEPING_MS, () => this.#keepHouse()];
+    this.#housekeeping = options.periodic.job({ name: 'keep_streams', everyMs, run });
     this.#writer = new StreamWriter(options.journal.streams);
     const broken = (stream: Stream, error: unknown) => this.#broken(stream, error);
     const ports = { ...options, writer: this.#writer, broken };
@@ -91,11 +95,11 @@ export class LiveStreams implements Live, Service {
   // Everything is on disk when it resolves, also what nobody waited for; streams go on with the next start.
   async stop(deadlineMs: number): Promise<void> {
     this.#isStopped = true;
-    this.#housekeeping?.cancel();
+    const kept = this.#housekeeping.stop(deadlineMs);
     this.#pacers.stop();
     const unsaved = [...this.#streams.values()].filter(({ ops }) => ops.length > 0);
     const saves = unsaved.map((stream) => this.#writer.save(stream));
-    await drained(this.#o.clock, [...saves, ...this.#writer.pending], deadlineMs);
+    await drained(this.#o.clock, [kept, ...saves, ...this.#writer.pending], deadlineMs);
   }
 
   async open(asked: NewStream): Promise<Port.OpenedStream> {
@@ -184,7 +188,7 @@ export class LiveStreams implements Live, Service {
 
   async #start(): Promise<void> {
     await this.#takeUpAll();
-    if (!this.#isStopped) this.#keepHouse();
+    await this.#housekeeping.start();
   }
 
   #takeUpAll(): Promise<void> {
@@ -224,14 +228,10 @@ export class LiveStreams implements Live, Service {
   }
 
   #keepHouse(): void {
-    const { clock } = this.#o;
-    this.#housekeeping = clock.schedule(clock.now() + HOUSEKEEPING_MS, () => {
-      const now = clock.now();
-      for (const stream of this.#streams.values())
-        if (stream.state === 'open') this.#safely(stream, () => this.#look(stream, now));
-      this.#pacers.forgetIdle(now);
-      this.#keepHouse();
-    });
+    const now = this.#o.clock.now();
+    for (const stream of this.#streams.values())
+      if (stream.state === 'open') this.#safely(stream, () => this.#look(stream, now));
+    this.#pacers.forgetIdle(now);
   }
 
   #safely(stream: Stream, work: () => void): void {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { LiveReading } from '../domain/live.ts';
+import { Periodic } from '../system/periodic.ts';
 import { serviceContract } from '../system/service.contract.ts';
 import { virtualClock } from '../system/virtual-clock.ts';
 import { createSummary } from './summary.ts';
@@ -22,7 +23,12 @@ serviceContract('the cadence summary', async () => {
     deeds += 1;
     return [];
   };
-  const service = createSummary({ clock, log: { info: () => {} }, everyMs: 1000, read });
+  const service = createSummary({
+    periodic: new Periodic(clock),
+    log: { info: () => {} },
+    everyMs: 1000,
+    read,
+  });
   return { service, clock, deeds: () => deeds, work: null };
 });
 
@@ -30,7 +36,8 @@ function aSummary(readings: LiveReading[]) {
   const lines: { fields: object; message: string }[] = [];
   const clock = virtualClock(100_000);
   const log = { info: (fields: object, message: string) => lines.push({ fields, message }) };
-  const summary = createSummary({ clock, log, everyMs: 60_000, read: () => readings });
+  const periodic = new Periodic(clock);
+  const summary = createSummary({ periodic, log, everyMs: 60_000, read: () => readings });
   return { summary, lines, clock };
 }
 

@@ -5,13 +5,13 @@
 import type { RoadListener } from '../domain/event.ts';
 import { platformOf } from '../domain/ids.ts';
 import type { LiveEvent, LiveListener, LiveReading } from '../domain/live.ts';
-import type { Clock, Timer } from '../system/clock.ts';
+import type { Periodic } from '../system/periodic.ts';
 import type { Service } from '../system/service.ts';
 
 const SESSIONS_MAX = 5;
 
 export interface SummaryParts {
-  readonly clock: Clock;
+  readonly periodic: Periodic;
   readonly log: { info(fields: object, message: string): void };
   readonly everyMs: number;
   readonly read: () => readonly LiveReading[];
@@ -31,9 +31,9 @@ export interface Summary extends Service {
   readonly listen: RoadListener;
 }
 
-export function createSummary({ clock, log, everyMs, read }: SummaryParts): Summary {
+export function createSummary({ periodic, log, everyMs, read }: SummaryParts): Summary {
   const tallies = new Map<string, Tally>();
-  let timer: Timer | null = null;
+  const { clock } = periodic;
   let life: 'new' | 'running' | 'stopped' = 'new';
   const of = (platform: string) => {
     const tally = tallies.get(platform) ?? noTally();
@@ -50,12 +50,7 @@ export function createSummary({ clock, log, everyMs, read }: SummaryParts): Summ
     }
     tallies.clear();
   };
-  const arm = () => {
-    timer = clock.schedule(clock.now() + everyMs, () => {
-      write();
-      arm();
-    });
-  };
+  const job = periodic.job({ name: 'summarize_cadence', everyMs, run: write });
 
   return {
     publish: (event) => count(of(event.platform), event),
@@ -68,12 +63,12 @@ export function createSummary({ clock, log, everyMs, read }: SummaryParts): Summ
     async start() {
       if (life !== 'new') return;
       life = 'running';
-      arm();
+      await job.start();
     },
-    async stop() {
+    async stop(deadlineMs) {
       if (life === 'running') write();
       life = 'stopped';
-      timer?.cancel();
+      await job.stop(deadlineMs);
     },
   };
 }

@@ -4,6 +4,7 @@ import { createTelegram } from '../platforms/telegram/telegram.ts';
 import { createMemoryDisk, createMemoryStore } from '../store/memory/memory.ts';
 import type { WaitingUpdatesQuery } from '../store/ports/updates.ts';
 import type { Reply } from '../system/http/transport.ts';
+import { Periodic } from '../system/periodic.ts';
 import { seededRandom } from '../system/random.ts';
 import { serviceContract } from '../system/service.contract.ts';
 import { virtualClock } from '../system/virtual-clock.ts';
@@ -48,6 +49,7 @@ function world(
   const counted: string[] = [];
   const parts: InboundParts = {
     clock,
+    periodic: new Periodic(clock),
     random: seededRandom(1),
     journal,
     secret: 'the gateway’s',

@@ -14,6 +14,7 @@ import type {
 import type { UpdatePlace, UpdateStore, WaitingIncoming } from '../store/ports/updates.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Reply } from '../system/http/transport.ts';
+import type { Periodic } from '../system/periodic.ts';
 import type { Random } from '../system/random.ts';
 import type { Service } from '../system/service.ts';
 import { Forwarder } from './forwarder.ts';
@@ -41,6 +42,7 @@ export interface InboundSettings {
 
 export interface InboundParts {
   readonly clock: Clock;
+  readonly periodic: Periodic;
   readonly random: Random;
   readonly journal: { readonly incoming: UpdateStore };
   // Secrets of webhooks are derived from it.
@@ -99,7 +101,7 @@ class InboundPart implements Inbound {
   #isStopped = false;
 
   constructor(parts: InboundParts) {
-    const { clock, random, journal, log } = parts;
+    const { clock, periodic, random, journal, log } = parts;
     const { incoming } = journal;
     const taken = (account: AccountId, count: number) => {
       this.#count(account, -count);
@@ -117,7 +119,7 @@ class InboundPart implements Inbound {
       // The forwarder finds out by itself when it comes to it.
       if (this.servesUpdates(account)) this.#count(account, -1);
     };
-    this.#pruning = createPruning({ clock, log, expired, prune: incoming.prune });
+    this.#pruning = createPruning({ periodic, log, expired, prune: incoming.prune });
     this.#forwarder = new Forwarder({
       clock,
       random,

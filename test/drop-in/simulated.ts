@@ -17,6 +17,7 @@ import {
   simTransport,
 } from '../../src/sim/sim.ts';
 import { createMemoryDisk, createMemoryStore } from '../../src/store/memory/memory.ts';
+import { Periodic } from '../../src/system/periodic.ts';
 import { seededRandom } from '../../src/system/random.ts';
 import { virtualClock } from '../../src/system/virtual-clock.ts';
 import { createMetrics } from '../../src/telemetry/metrics/metrics.ts';
@@ -58,8 +59,9 @@ export async function dropIn(
   await clock.run(clock.now() + 100);
   await identified;
   const priors = telegramPriors({});
+  const periodic = new Periodic(clock);
   const engine = createEngine({
-    ...{ journal, ledger, clock, random, settings: config },
+    ...{ journal, ledger, clock, periodic, random, settings: config },
     accounts: {
       platformOf: () => ({ platform: telegram, priors, host: telegram.name, settings: config }),
       get: (id) => accounts.get(id),
@@ -76,7 +78,7 @@ export async function dropIn(
     },
   });
   const options: HttpParts = {
-    ...{ clock, road: engine.road, ledger, tag: journal.tag, accounts, platforms },
+    ...{ clock, periodic, road: engine.road, ledger, tag: journal.tag, accounts, platforms },
     guards: await openGuards({ clock, journal, adminKey: 'key', virtualToken: tokenOf }),
     health: async () => ({}),
     metrics: createMetrics({ process: false }),

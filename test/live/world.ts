@@ -22,6 +22,7 @@ import { LiveStreams } from '../../src/streams/service.ts';
 import { aNewStream } from '../../src/streams/stream-state.fixture.ts';
 import type { NewStream } from '../../src/streams/streams.ts';
 import type { Clock } from '../../src/system/clock.ts';
+import { Periodic } from '../../src/system/periodic.ts';
 import { seededRandom } from '../../src/system/random.ts';
 import { virtualClock } from '../../src/system/virtual-clock.ts';
 
@@ -94,9 +95,11 @@ export async function liveWorld(options: WorldOptions = {}) {
     const telegram = createTelegram({ transport });
     const platforms = new Map([[telegram.name, telegram]]);
     const state = { paused: false, refused: null };
+    const periodic = new Periodic(own);
     const { dispatch, road } = createEngine({
       ...store,
       clock: own,
+      periodic,
       random,
       settings: config,
       accounts: {
@@ -123,6 +126,7 @@ export async function liveWorld(options: WorldOptions = {}) {
       ...store,
       road,
       clock: own,
+      periodic,
       random,
       platforms,
       streamsMax: options.streamsMax ?? 1000,

@@ -57,13 +57,13 @@ export function openIngest(
   options: () => HttpParts,
 ): IngestPart {
   if (config.ingest === 'off') return OFF;
-  const { clock, random, log, journal, platforms } = resources;
+  const { clock, periodic, random, log, journal, platforms } = resources;
   const vault = openVault(resources);
   const offered = offeredBy(platforms);
   const token = drawLeaseToken();
   const onEvent = ingestLog(log, (id) => service.get(id)?.name ?? null);
   const service: Ingest = new Ingest({
-    ...{ store: journal.ingest, clock, random, settings: settingsOf(config) },
+    ...{ store: journal.ingest, clock, periodic, random, settings: settingsOf(config) },
     pools: [...offered.map((each) => poolOf(resources, each, vault, () => service)), PUSHED],
     ...readerOf(resources),
     token,

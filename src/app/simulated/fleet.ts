@@ -22,6 +22,7 @@ import type {
 import { createMemoryStore, type MemoryJournal } from '../../store/memory/memory.ts';
 import { JournalUnavailable } from '../../store/ports/unavailable.ts';
 import type { Transport } from '../../system/http/transport.ts';
+import { Periodic } from '../../system/periodic.ts';
 import { intBelow, pick } from '../../system/random.ts';
 import { SimulatedProcess } from '../../system/simulated-process.ts';
 import { steeredClock } from '../../system/steered-clock.ts';
@@ -232,9 +233,19 @@ class SimulatedFleet implements WorldEngine {
     });
     const time = new FleetClock({ clock: own, ask: () => store.time(), onOff: () => {} });
     await time.set();
-    time.start();
+    // A store that is away is no fault of the node.
+    const periodic = new Periodic(own, () => {});
+    time.start(periodic);
     const node = await openNode({
-      ...{ world: this.#ports, settings: this.#settings, process, clock: own, store, mistake },
+      ...{
+        world: this.#ports,
+        settings: this.#settings,
+        process,
+        clock: own,
+        periodic,
+        store,
+        mistake,
+      },
       transport: this.#wireOf(process, incarnation),
       ledger: this.#ledger,
       coordination: this.#board.handle(name),

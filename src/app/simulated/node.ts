@@ -18,6 +18,7 @@ import type { AskedRoad, MoveOrder } from '../../road/road.ts';
 import type { WorldPorts } from '../../sim/sim.ts';
 import { type Clock, sleep } from '../../system/clock.ts';
 import type { Transport } from '../../system/http/transport.ts';
+import type { Periodic, PeriodicJob } from '../../system/periodic.ts';
 import type { SimulatedProcess } from '../../system/simulated-process.ts';
 import { createEngine, type Engine } from '../delivery.ts';
 import type { LineEnd } from './lines.ts';
@@ -30,6 +31,7 @@ export interface SimulatedNodeParts {
   readonly process: SimulatedProcess;
   // As its machine has it.
   readonly clock: Clock;
+  readonly periodic: Periodic;
   readonly transport: Transport;
   readonly store: SharedStore;
   readonly ledger: Ledger;
@@ -70,12 +72,13 @@ export class SimulatedNode implements LineEnd {
   readonly #engine: Engine;
   readonly #coordination: Coordination;
   readonly #membership: Membership;
+  readonly #jobs: PeriodicJob[] = [];
   #isLeaving = false;
   #hasStoodStill = false;
 
   constructor(parts: SimulatedNodeParts, platforms: Platforms) {
     this.#p = parts;
-    const { clock, store, process, self, pace } = parts;
+    const { clock, periodic, store, process, self, pace } = parts;
     this.name = self.name;
     this.incarnation = self.incarnation;
     this.process = process;
@@ -102,7 +105,7 @@ export class SimulatedNode implements LineEnd {
       onFailure: () => {},
     });
     this.#membership = new Membership({
-      clock,
+      periodic,
       coordination: this.#coordination,
       self,
       pace: () => pace,
@@ -125,12 +128,13 @@ export class SimulatedNode implements LineEnd {
   start(): void {
     void this.#engine.dispatch.start().then(() => this.#membership.start());
     this.#coordination.subscribe(STRAYS_TOPIC, () => void this.#takeStrays());
-    this.#every(STRAYS_EVERY_MS, () => void this.#takeStrays());
-    this.#every(CERTAIN_LOOK_MS, () => this.#lookAtCertainty());
+    this.#every('take_strays', STRAYS_EVERY_MS, () => this.#takeStrays());
+    this.#every('check_standstill', CERTAIN_LOOK_MS, () => this.#lookAtCertainty());
   }
 
   async leave(deadlineMs: number): Promise<void> {
     this.#isLeaving = true;
+    for (const job of this.#jobs) void job.stop(0);
     await this.#membership.stop(deadlineMs);
     this.process.crash();
   }
@@ -179,9 +183,9 @@ export class SimulatedNode implements LineEnd {
   }
 
   #openEngine(journal: ReturnType<SharedStore['journal']>): Engine {
-    const { world, settings, clock, ledger, refused, pace, fatal } = this.#p;
+    const { world, settings, clock, periodic, ledger, refused, pace, fatal } = this.#p;
     return createEngine({
-      ...{ journal, ledger, clock, random: world.random, settings, fatal },
+      ...{ journal, ledger, clock, periodic, random: world.random, settings, fatal },
       accounts: worldAccounts(
         { ...world, clock },
         { platforms: this.platforms, settings },
@@ -248,10 +252,9 @@ export class SimulatedNode implements LineEnd {
     }
   }
 
-  #every(ms: number, run: () => void): void {
-    this.clock.schedule(this.clock.now() + ms, () => {
-      run();
-      if (!this.#isLeaving) this.#every(ms, run);
-    });
+  #every(name: string, everyMs: number, run: () => unknown): void {
+    const job = this.#p.periodic.job({ name, everyMs, run });
+    this.#jobs.push(job);
+    void job.start();
   }
 }

@@ -138,7 +138,7 @@ class Overview {
   #heads: ReturnType<HttpParts['road']['waiting']> = [];
 
   constructor(options: HttpParts) {
-    const { clock, road, output } = options;
+    const { clock, periodic, road, output, fleet } = options;
     this.#options = options;
     this.#startedAt = clock.now();
     this.watchers = new EventReaders(clock, WATCHERS_MAX);
@@ -146,7 +146,9 @@ class Overview {
       const { critical, high, normal, low } = road.depths();
       return critical + high + normal + low;
     };
-    this.#rates = new Rates({ clock, counts: () => road.counts(), waitingNow });
+    // A node of a fleet has two servers.
+    const name = fleet?.side === 'inner' ? 'count_seconds_inner' : 'count_seconds';
+    this.#rates = new Rates({ periodic, name, counts: () => road.counts(), waitingNow });
     const unlisten = output?.live.listen(() => {
       this.#streamChanges += 1;
     });
@@ -169,7 +171,7 @@ class Overview {
   stop(): void {
     this.#timer?.cancel();
     this.#timer = null;
-    this.#rates.stop();
+    void this.#rates.stop();
     for (const unlisten of this.#unlisten) unlisten();
     this.watchers.stop();
   }

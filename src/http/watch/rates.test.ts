@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { Periodic } from '../../system/periodic.ts';
 import { virtualClock } from '../../system/virtual-clock.ts';
 import { Rates, SECONDS_KEPT } from './rates.ts';
 
@@ -7,7 +8,12 @@ const START = 1_900_000_000_000;
 function open(waiting = 0) {
   const clock = virtualClock(START);
   const counts = { accepted: 0, sent: 0, limited: 0, failed: 0, dead: 0, events: 0 };
-  const rates = new Rates({ clock, counts: () => counts, waitingNow: () => waiting });
+  const rates = new Rates({
+    periodic: new Periodic(clock),
+    name: 'rates',
+    counts: () => counts,
+    waitingNow: () => waiting,
+  });
   return { clock, counts, rates };
 }
 
@@ -48,7 +54,12 @@ test('a pause longer than the ring leaves nothing of before it', () => {
   let now = START;
   const schedule = () => ({ cancel() {} });
   const clock = { now: () => now, schedule };
-  const rates = new Rates({ clock, counts: () => counts, waitingNow: () => 0 });
+  const rates = new Rates({
+    periodic: new Periodic(clock),
+    name: 'rates',
+    counts: () => counts,
+    waitingNow: () => 0,
+  });
   for (let s = 0; s < SECONDS_KEPT; s++) {
     counts.sent += 1;
     now += 1000;

@@ -2,7 +2,7 @@
 // Nothing is done for a single event.
 
 import type { RoadCounts } from '../../domain/event.ts';
-import type { Clock, Timer } from '../../system/clock.ts';
+import type { Periodic, PeriodicJob } from '../../system/periodic.ts';
 
 export const SECONDS_KEPT = 900;
 export const COUNTED = ['accepted', 'sent', 'limited', 'failed', 'dead'] as const;
@@ -15,7 +15,9 @@ export interface RateSeries extends Readonly<Record<Counted | 'waiting', readonl
 }
 
 export interface RatesParts {
-  readonly clock: Clock;
+  readonly periodic: Periodic;
+  // Of the job.
+  readonly name: string;
   readonly counts: () => RoadCounts;
   readonly waitingNow: () => number;
 }
@@ -27,17 +29,24 @@ export class Rates {
   // As they were when the second began that runs.
   #before: RoadCounts;
   #second: number;
-  #timer: Timer | null = null;
+  readonly #job: PeriodicJob;
 
   constructor(parts: RatesParts) {
     this.#p = parts;
     this.#before = { ...parts.counts() };
-    this.#second = Math.floor(parts.clock.now() / 1000);
-    this.#readLater();
+    const { periodic, name } = parts;
+    const { clock } = periodic;
+    this.#second = Math.floor(clock.now() / 1000);
+    this.#job = periodic.job({
+      name,
+      everyMs: () => 1000 - (clock.now() % 1000),
+      run: () => this.#advance(),
+    });
+    void this.#job.start();
   }
 
-  stop(): void {
-    this.#timer?.cancel();
+  stop(): Promise<void> {
+    return this.#job.stop(0);
   }
 
   // Since the start.
@@ -47,16 +56,9 @@ export class Rates {
     return Object.fromEntries(totals) as Counts;
   }
 
-  #readLater(): void {
-    this.#timer = this.#p.clock.schedule((this.#second + 1) * 1000, () => {
-      this.#advance();
-      this.#readLater();
-    });
-  }
-
   // Closes the seconds that are over. After a pause all that came meanwhile counts in the first of them.
   #advance(): void {
-    const second = Math.floor(this.#p.clock.now() / 1000);
+    const second = Math.floor(this.#p.periodic.clock.now() / 1000);
     if (second <= this.#second) return;
     const counts = this.#p.counts();
     const waiting = this.#p.waitingNow();

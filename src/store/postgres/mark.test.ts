@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../system/clock.ts';
 import { PostgresConnection } from '../../system/databases/postgres.ts';
+import { Periodic } from '../../system/periodic.ts';
 import { virtualClock } from '../../system/virtual-clock.ts';
 import { aDelivery, ROOM } from '../contract/journal.fixture.ts';
 import type { StoreNote } from '../store-note.ts';
@@ -35,7 +36,8 @@ beforeEach(async () => {
 
 function open(changes: Partial<MarkOptions> = {}) {
   const onNote = (note: StoreNote) => void notes.push(note);
-  const mark = { dir, acceptLoss: false, clock: systemClock(), onNote, onLost: NEVER, ...changes };
+  const periodic = new Periodic(systemClock(), () => {});
+  const mark = { dir, acceptLoss: false, periodic, onNote, onLost: NEVER, ...changes };
   return openPostgresJournal({ url, mark });
 }
 
@@ -60,7 +62,7 @@ test('a database that is as it was is opened, also when retention has been at wo
   await asAdmin('DELETE FROM deliveries');
   const clock = systemClock();
   const later = { ...clock, now: () => clock.now() + 13 * 3_600_000 };
-  await (await open({ clock: later })).close();
+  await (await open({ periodic: new Periodic(later) })).close();
 });
 
 test.each([
@@ -90,7 +92,7 @@ test.each([
 test('it is found out while at work, and nothing more is to be accepted', async () => {
   const lost = Promise.withResolvers<Error>();
   const clock = virtualClock(systemClock().now());
-  const journal = await open({ clock, onLost: lost.resolve });
+  const journal = await open({ periodic: new Periodic(clock), onLost: lost.resolve });
   const owner = await journal.openAccount(ACCOUNT);
   await journal.append(owner, aDelivery({ account: ACCOUNT }), ROOM).durable;
   await asAdmin('TRUNCATE deliveries');

@@ -5,8 +5,8 @@
 
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Clock, sleep } from '../../system/clock.ts';
 import { codeOf, isAnswer, type PostgresSql } from '../../system/databases/postgres.ts';
+import type { Periodic, PeriodicJob } from '../../system/periodic.ts';
 import { PRIVATE_FILE } from '../../system/private-files.ts';
 import { JournalOpenError } from '../store-error.ts';
 import type { StoreNote } from '../store-note.ts';
@@ -54,7 +54,7 @@ export interface DatabaseLoss {
 export interface MarkOptions {
   readonly dir: string;
   readonly acceptLoss: boolean;
-  readonly clock: Clock;
+  readonly periodic: Periodic;
   readonly onNote: (note: StoreNote) => void;
   // Found while at work: nothing more may be accepted.
   readonly onLost: (error: Error) => void;
@@ -65,17 +65,23 @@ export class DatabaseMark {
   readonly #sql: PostgresSql;
   #mark: Mark;
   #saved: Mark | null = null;
-  #isClosed = false;
+  readonly #looking: PeriodicJob;
 
   private constructor(sql: PostgresSql, options: MarkOptions, mark: Mark) {
     this.#sql = sql;
     this.#options = options;
     this.#mark = mark;
+    this.#looking = options.periodic.job({
+      name: 'check_database',
+      everyMs: LOOK_EVERY_MS,
+      run: (job) => this.#look(job),
+    });
   }
 
   // Rejects with JournalOpenError.
   static async open(sql: PostgresSql, tag: string, options: MarkOptions): Promise<DatabaseMark> {
-    const { clock, acceptLoss, onNote } = options;
+    const { clock } = options.periodic;
+    const { acceptLoss, onNote } = options;
     const known = read(options.dir);
     const now = clock.now();
     const why = known === null ? null : await lossOf(sql, known, now);
@@ -92,41 +98,33 @@ export class DatabaseMark {
       at: known?.at ?? 0,
     });
     mark.#save();
-    void mark.#watch();
+    await mark.#looking.start();
     return mark;
   }
 
   // This number was given to a delivery, which is in the database.
   note(seq: number): void {
     if (seq <= this.#mark.seqLast) return;
-    this.#mark = { ...this.#mark, seqLast: seq, at: this.#options.clock.now() };
+    this.#mark = { ...this.#mark, seqLast: seq, at: this.#options.periodic.clock.now() };
   }
 
   losses(): Promise<readonly DatabaseLoss[]> {
     return lossesOf(this.#sql);
   }
 
-  close(): void {
-    this.#isClosed = true;
+  async close(): Promise<void> {
+    await this.#looking.stop(0);
     this.#save();
   }
 
-  async #watch(): Promise<void> {
-    const { clock, onLost } = this.#options;
-    while (!this.#isClosed) {
-      await sleep(clock, LOOK_EVERY_MS);
-      if (this.#isClosed) return;
-      try {
-        const why = await lossOf(this.#sql, this.#mark, clock.now());
-        if (why !== null) {
-          this.#isClosed = true;
-          onLost(new JournalOpenError('loss', `${why}. ${CURE}`));
-          return;
-        }
-        this.#save();
-      } catch {
-        // The database is away: it is looked at again.
-      }
+  // While the database is away it fails, and the next look is soon.
+  async #look(job: PeriodicJob): Promise<void> {
+    const { periodic, onLost } = this.#options;
+    const why = await lossOf(this.#sql, this.#mark, periodic.clock.now());
+    if (why === null) this.#save();
+    else {
+      void job.stop(0);
+      onLost(new JournalOpenError('loss', `${why}. ${CURE}`));
     }
   }
 

@@ -112,11 +112,11 @@ export async function openPostgresJournal(
     });
   const [writer, side] = [connect('sluice'), connect('sluice side')];
   const owners = connect('sluice owners', SMALL_MS_MAX);
+  let mark: DatabaseMark | null = null;
   try {
     const tag = await migrate(side);
     const inherited = await inheritedOf(side);
-    const mark =
-      options.mark === undefined ? null : await DatabaseMark.open(side, tag, options.mark);
+    if (options.mark !== undefined) mark = await DatabaseMark.open(side, tag, options.mark);
     const commits = new BatchCommit(writer, watch);
     const shared = {
       ...{ mark, losses: (await mark?.losses()) ?? [] },
@@ -125,6 +125,7 @@ export async function openPostgresJournal(
     };
     return new PostgresJournal(shared, node);
   } catch (error) {
+    await mark?.close();
     await Promise.all([writer.close(), side.close()]);
     if (error instanceof JournalOpenError) throw error;
     const { message } = unavailable(error);
@@ -352,7 +353,7 @@ export class PostgresJournal implements Store, FleetStore {
 
   async #close(): Promise<void> {
     const { commits, writer, side, owners, mark } = this.#shared;
-    mark?.close();
+    await mark?.close();
     await commits.close();
     // A database that is away is told nothing more; the next process takes every answer as in doubt.
     await allAnswered(side).catch(() => {});

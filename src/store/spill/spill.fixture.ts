@@ -4,6 +4,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../system/clock.ts';
+import { Periodic } from '../../system/periodic.ts';
 import { aDelivery, ROOM } from '../contract/journal.fixture.ts';
 import type { Appended } from '../ports/delivery.ts';
 import type { Owner } from '../ports/ownership.ts';
@@ -43,7 +44,8 @@ export async function openNode(options: NodeOptions): Promise<Node> {
   };
   const postgres = await openPostgresJournal({ url, node });
   const behind = options.around?.(postgres) ?? postgres;
-  const bounds = { dir, deliveriesMax, bytesMax, clock: systemClock(), onNote };
+  const periodic = new Periodic(systemClock());
+  const bounds = { dir, deliveriesMax, bytesMax, periodic, onNote };
   const store = await openSpilling(behind, bounds);
   return {
     store,

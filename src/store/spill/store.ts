@@ -4,6 +4,7 @@
 import type { NewDelivery, Queued } from '../../domain/delivery.ts';
 import type { AccountId } from '../../domain/ids.ts';
 import { type Clock, sleep } from '../../system/clock.ts';
+import type { Periodic, PeriodicJob } from '../../system/periodic.ts';
 import type { AccountRename, StoredAccount } from '../ports/accounts.ts';
 import type { AuditStore } from '../ports/audit.ts';
 import type { BroadcastStore } from '../ports/broadcasts.ts';
@@ -47,14 +48,16 @@ const STRAY_LOOK_MS = 50;
 
 export type StoreBehind = Store & { readonly handOver: HandOverStore };
 
-type OpenOptions = Omit<SpillOptions, 'store'>;
+type OpenOptions = Omit<SpillOptions, 'store' | 'clock'> & { readonly periodic: Periodic };
 
 export async function openSpilling(
   store: StoreBehind,
   options: OpenOptions,
 ): Promise<SpillingStore> {
-  const spill = await Spill.open({ ...options, store: store.handOver });
-  return new SpillingStore(store, spill, options.clock);
+  const { periodic } = options;
+  const { clock } = periodic;
+  const spill = await Spill.open({ ...options, clock, store: store.handOver });
+  return new SpillingStore(store, spill, periodic);
 }
 
 export class SpillingStore implements Store {
@@ -71,6 +74,7 @@ export class SpillingStore implements Store {
   readonly #store: StoreBehind;
   readonly #spill: Spill;
   readonly #clock: Clock;
+  readonly #strays: PeriodicJob;
   #listener: SpillListener | null = null;
   // The last place that was given in the order of each account.
   readonly #ranks = new Map<string, number>();
@@ -78,10 +82,15 @@ export class SpillingStore implements Store {
   readonly #unknown = new Map<string, Owner | null>();
   #isClosed = false;
 
-  constructor(store: StoreBehind, spill: Spill, clock: Clock) {
+  constructor(store: StoreBehind, spill: Spill, periodic: Periodic) {
     this.#store = store;
     this.#spill = spill;
-    this.#clock = clock;
+    this.#clock = periodic.clock;
+    this.#strays = periodic.job({
+      name: 'take_strays',
+      everyMs: STRAYS_EVERY_MS,
+      run: () => this.takeStrays(),
+    });
     this.tag = store.tag;
     ({
       incoming: this.incoming,
@@ -107,7 +116,7 @@ export class SpillingStore implements Store {
   listen(listener: SpillListener): void {
     this.#spill.listen(listener);
     this.#listener = listener;
-    void this.#watchStrays();
+    void this.#strays.start();
   }
 
   // Another node says that it has left some.
@@ -288,6 +297,7 @@ export class SpillingStore implements Store {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    await this.#strays.stop(0);
     await this.#spill.close();
     await this.#store.close();
   }
@@ -361,13 +371,6 @@ export class SpillingStore implements Store {
 
   #assertThere(): void {
     if (this.#spill.isAway) throw away();
-  }
-
-  async #watchStrays(): Promise<void> {
-    while (!this.#isClosed) {
-      await sleep(this.#clock, STRAYS_EVERY_MS);
-      await this.takeStrays();
-    }
   }
 }
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { Periodic } from '../../system/periodic.ts';
 import { serviceContract } from '../../system/service.contract.ts';
 import { virtualClock } from '../../system/virtual-clock.ts';
 import { createQueueLog, QUEUE_LOG_EVERY_MS, type QueueDepths } from './queue-log.ts';
@@ -20,7 +21,9 @@ function open(depths: () => QueueDepths) {
     { platform: 'telegram', queued: depths().low, inFlight: 1 },
     { platform: 'terminal', queued: 0, inFlight: 0 },
   ];
-  return { clock, lines, told, queueLog: createQueueLog({ clock, log, counts, depths, workers }) };
+  const periodic = new Periodic(clock);
+  const queueLog = createQueueLog({ periodic, log, counts, depths, workers });
+  return { clock, lines, told, queueLog };
 }
 
 serviceContract('the queue log', async () => {

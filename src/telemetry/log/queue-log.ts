@@ -3,7 +3,7 @@
 // or has moved since the last. Each platform's worker is named when it starts and stops, with what it has to do.
 
 import type { RoadCounts } from '../../domain/event.ts';
-import type { Clock, Timer } from '../../system/clock.ts';
+import type { Periodic } from '../../system/periodic.ts';
 import type { Service } from '../../system/service.ts';
 import type { LineLog } from './line-log.ts';
 
@@ -27,7 +27,7 @@ export interface WorkerDepth {
 }
 
 export interface QueueLogParts {
-  readonly clock: Clock;
+  readonly periodic: Periodic;
   readonly log: LineLog;
   // What the road has told since it began.
   readonly counts: () => RoadCounts;
@@ -39,8 +39,8 @@ export interface QueueLogParts {
 export const QUEUE_LOG_EVERY_MS = 60_000;
 
 export function createQueueLog(parts: QueueLogParts): Service {
-  const { clock, log, counts, depths, workers } = parts;
-  let timer: Timer | null = null;
+  const { periodic, log, counts, depths, workers } = parts;
+  const { clock } = periodic;
   let life: 'new' | 'running' | 'stopped' = 'new';
   let last = { ...counts() };
 
@@ -54,12 +54,7 @@ export function createQueueLog(parts: QueueLogParts): Service {
     if (lengths.waiting + lengths.inFlight + accepted + sent + dead === 0) return;
     log.info({ ...lengths, accepted, sent, dead }, 'queue');
   };
-  const arm = () => {
-    timer = clock.schedule(clock.now() + QUEUE_LOG_EVERY_MS, () => {
-      write();
-      arm();
-    });
-  };
+  const job = periodic.job({ name: 'log_queue', everyMs: QUEUE_LOG_EVERY_MS, run: write });
 
   return {
     async start() {
@@ -67,15 +62,15 @@ export function createQueueLog(parts: QueueLogParts): Service {
       life = 'running';
       log.info(measure(depths(), clock.now()), 'started');
       for (const worker of workers()) log.info(worker, 'worker started');
-      arm();
+      await job.start();
     },
-    async stop() {
+    async stop(deadlineMs) {
       if (life === 'running') {
         for (const worker of workers()) log.info(worker, 'worker stopped');
         log.info(measure(depths(), clock.now()), 'stopped');
       }
       life = 'stopped';
-      timer?.cancel();
+      await job.stop(deadlineMs);
     },
   };
 }
