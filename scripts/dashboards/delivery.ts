@@ -213,6 +213,16 @@ const MACHINE: readonly Panel[] = [
     ],
   },
   {
+    title: 'Periodic work',
+    tells:
+      'Retention, sweeping, renewals and the like: how late the latest is, and runs that failed. Both at 0 is well.',
+    unit: 'short',
+    queries: [
+      { expr: `max (${of('sluice_periodic_overdue_seconds')})`, legend: 'seconds overdue' },
+      { expr: rate('sluice_periodic_failures_total', 'work'), legend: 'failures {{work}}' },
+    ],
+  },
+  {
     title: 'Processor',
     tells: 'Cores in use. The road has one thread, the store another.',
     unit: 'short',

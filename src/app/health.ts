@@ -1,10 +1,12 @@
 // How the gateway stands: its metrics, read at each scrape, and its health, when it is asked for.
 
 import { statfs } from 'node:fs/promises';
+import { showTimeOrNull } from '../accept/time.ts';
 import type { Config } from '../config/config.ts';
 import { platformOf } from '../domain/ids.ts';
 import type { HealthPart } from '../http/context.ts';
 import { PLATFORM_DEFAULT, PLATFORM_LOCAL } from '../platforms/registry.ts';
+import type { JobStanding, Periodic } from '../system/periodic.ts';
 import type { FleetReading, GaugeReading, Metrics } from '../telemetry/metrics/metrics.ts';
 import type { Fleet } from './fleet.ts';
 import type { Resources } from './resources.ts';
@@ -30,6 +32,23 @@ export function readHealth(resources: Resources): Record<string, HealthPart> {
       })),
     },
     ...(spill === null ? null : { spill: spillHealth(spill.standing) }),
+    periodic: periodicHealth(resources.periodic),
+  };
+}
+
+// Also what is well: when it ran last is what a person asks at night.
+function periodicHealth(periodic: Periodic): HealthPart {
+  const jobs = periodic.standings().map(showJob);
+  return { status: jobs.every(({ state }) => state === 'ok') ? 'ok' : 'stale', jobs };
+}
+
+function showJob({ lastRunAt, tookMs, nextRunAt, overdueMs, ...standing }: JobStanding) {
+  return {
+    ...standing,
+    lastRunAt: showTimeOrNull(lastRunAt),
+    tookMs: tookMs === null ? null : Math.round(tookMs),
+    nextRunAt: showTimeOrNull(nextRunAt),
+    overdueMs: Math.round(overdueMs),
   };
 }
 
@@ -83,6 +102,7 @@ async function readGauges(resources: Resources, dataFolder: string): Promise<Gau
     fleet: resources.fleet === null ? null : readFleet(resources.fleet),
     spill: resources.spill?.standing ?? null,
     lastTurnAt: dispatch.lastTurnAt,
+    periodic: resources.periodic.standings(),
   };
 }
 

@@ -309,6 +309,26 @@ describe('commands', () => {
     expect(out).not.toContain('long over');
   });
 
+  test('status names periodic work that is not well', async () => {
+    const asked = 'GET /health/details';
+    const before = ANSWERS[asked]!;
+    const jobs = [
+      { name: 'log_queue', state: 'ok', lastError: null },
+      { name: 'sweep_spool', state: 'failing', lastError: 'Error at a.ts:1: disk full' },
+      { name: 'renew_membership', state: 'overdue', lastError: null },
+    ];
+    const parts = { journal: { status: 'ok' }, periodic: { status: 'stale', jobs } };
+    ANSWERS[asked] = { status: 200, value: { status: 'stale', parts } };
+    const { code, out } = await run('status').finally(() => {
+      ANSWERS[asked] = before;
+    });
+    expect(code).toBe(1);
+    expect(out).toContain('journal ok, periodic stale');
+    expect(out).toMatch(/^periodic work sweep_spool is failing: Error at a.ts:1: disk full$/m);
+    expect(out).toMatch(/^periodic work renew_membership is overdue$/m);
+    expect(out).not.toContain('log_queue');
+  });
+
   test('queue tells who waits and why', async () => {
     const { code, out } = await run('queue', '--account', 'telegram:1');
     expect(code).toBe(0);

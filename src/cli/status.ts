@@ -12,7 +12,13 @@ import { isCritical, verdictOf } from './verdict.ts';
 
 interface Health {
   readonly status: string;
-  readonly parts: Readonly<Record<string, { status: string }>>;
+  readonly parts: Readonly<Record<string, { status: string; jobs?: readonly ShownJob[] }>>;
+}
+
+interface ShownJob {
+  readonly name: string;
+  readonly state: string;
+  readonly lastError: string | null;
 }
 
 interface Queue {
@@ -113,6 +119,7 @@ function describe(glance: Glance, now: number, say: Say): string {
   const lines = [
     ...incidents.flatMap((incident) => [...incidentLines(incident, now, say), '']),
     `${url} ${verdictOf(health.status, incidents)} (${parts.join(', ')})`,
+    ...jobLines(health),
     `${queue.total_queued} waiting (${depths.join(', ')}; ${retry} to be tried again)`,
     `${dlq} dead${dlq === 0 ? '' : `; why: ${say('dead list --group')}`}`,
   ];
@@ -132,6 +139,15 @@ function incidentLines(incident: ShownIncident, now: number, say: Say): string[]
     ...(code === ACCOUNT_REFUSED ? [`          SLUICE_TOKEN=… ${say('accounts add')}`] : []),
     ...(command === null ? [] : [`          ${harmless(say(command))}`]),
   ];
+}
+
+// Periodic work that is not well.
+function jobLines({ parts }: Health): string[] {
+  const jobs = (parts.periodic?.jobs ?? []).filter(({ state }) => state !== 'ok');
+  return jobs.map(({ name, state, lastError }) => {
+    const why = lastError === null ? '' : `: ${harmless(lastError)}`;
+    return `periodic work ${name} is ${state}${why}`;
+  });
 }
 
 function freezeTable(freezes: readonly Frozen[], now: number): string {

@@ -61,6 +61,10 @@ const reading: GaugeReading = {
   fleet: null,
   spill: null,
   lastTurnAt: 9000,
+  periodic: [
+    { name: 'sweep_spool', failures: 2, overdueMs: 0 },
+    { name: 'log_queue', failures: 0, overdueMs: 1500 },
+  ],
 };
 
 describe('metrics', () => {
@@ -153,6 +157,8 @@ describe('metrics', () => {
     expect(first).toContain('sluice_queue_bytes_largest{platform="telegram"} 20');
     expect(first).toContain('sluice_oldest_due_seconds 6');
     expect(first).toContain('sluice_last_turn_seconds 1');
+    expect(first).toContain('sluice_periodic_failures_total{work="sweep_spool"} 2');
+    expect(first).toContain('sluice_periodic_overdue_seconds{work="log_queue"} 1.5');
     expect(first).toContain('sluice_journal_up 1');
     expect(first).toContain('sluice_disk_free_bytes 8192');
     expect(first).toContain('sluice_accounts{platform="telegram",state="refused"} 1');

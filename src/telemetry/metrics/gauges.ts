@@ -1,6 +1,7 @@
 // How things stand, read at each scrape and shown whole.
 
 import { PRIORITIES, type Priority } from '../../domain/priority.ts';
+import type { JobStanding } from '../../system/periodic.ts';
 import type { Board, GaugeName } from './counters.ts';
 import type { Labels } from './exposition.ts';
 
@@ -32,6 +33,7 @@ export interface GaugeReading {
   readonly spill: SpillReading | null;
   // When the loop that sends last had its turn.
   readonly lastTurnAt: number;
+  readonly periodic: readonly Pick<JobStanding, 'name' | 'failures' | 'overdueMs'>[];
 }
 
 export interface FleetReading {
@@ -104,6 +106,7 @@ export function showGauges(board: Board, reading: GaugeReading): void {
     board.count('sluice_limit_filled_total', { platform, rule }).value = calls;
   }
   if (reading.fleet !== null) showFleet(board, reading.fleet);
+  showPeriodic(board, reading.periodic);
   board.show('sluice_accounts', tally(accounts, ACCOUNT_STATES, stateOf));
   board.show(
     'sluice_breakers',
@@ -120,6 +123,16 @@ function showFleet(board: Board, { owned, members, forwards, moves }: FleetReadi
   for (const [move, value] of Object.entries(moves)) {
     board.count('sluice_node_account_moves_total', { move }).value = value;
   }
+}
+
+function showPeriodic(board: Board, jobs: GaugeReading['periodic']): void {
+  for (const { name, failures } of jobs) {
+    board.count('sluice_periodic_failures_total', { work: name }).value = failures;
+  }
+  board.show(
+    'sluice_periodic_overdue_seconds',
+    jobs.map(({ name, overdueMs }) => [{ work: name }, overdueMs / 1000]),
+  );
 }
 
 function showSpill(board: Board, spill: SpillReading, now: number): void {

@@ -237,6 +237,16 @@ export const METRICS = {
     labels: [],
     help: 'Time since the loop that sends last had its turn; it has one every ten seconds at least.',
   },
+  sluice_periodic_failures_total: {
+    type: 'counter',
+    labels: ['work'],
+    help: 'Runs of periodic work that failed, by its name; the next one is made all the same.',
+  },
+  sluice_periodic_overdue_seconds: {
+    type: 'gauge',
+    labels: ['work'],
+    help: 'How late the next run of periodic work is, also because one does not end; 0 when it is not.',
+  },
   sluice_dead: {
     type: 'gauge',
     labels: [],
