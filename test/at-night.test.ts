@@ -47,14 +47,17 @@ async function reads(visitor: Visitor, id: unknown, why: RegExp): Promise<void> 
   await panel.locator('.why-words').filter({ hasText: why }).waitFor();
 }
 
-// A server in the platform's place that takes calls until it is told what to answer with.
-async function openWith(answer: { status: number; type: string; body: string }): Promise<void> {
+// A server in the platform's place that takes calls until it is told what to answer with; null: nothing, ever.
+async function openWith(
+  answer: { status: number; type: string; body: string } | null,
+): Promise<void> {
   let isBroken = false;
   const server = createServer((request, response) => {
-    const { status, type, body } = isBroken ? answer : takes(request.url ?? '');
-    request
-      .resume()
-      .on('end', () => response.writeHead(status, { 'content-type': type }).end(body));
+    const said = isBroken ? answer : takes(request.url ?? '');
+    request.resume().on('end', () => {
+      if (said !== null)
+        response.writeHead(said.status, { 'content-type': said.type }).end(said.body);
+    });
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
@@ -251,6 +254,28 @@ test('a frozen chat: until when, who said so, and that the rest goes on', async 
   await visitor.leave();
   const { err } = await gateway.end('SIGTERM');
   expect(err).toMatch(/"level":"warn".*"scope":"chat:7".*asked to wait 900 s.*"msg":"frozen"/);
+});
+
+test('a platform that takes calls and answers none: told long before their deadline', async () => {
+  await openWith(null);
+  expect((await status()).code).toBe(0);
+  await send('hangs');
+  await send('hangs, too', 8);
+  const [incident] = await until(async () => {
+    const found = await incidents();
+    return found.length > 0 ? found : null;
+  });
+  expect(incident).toMatchObject({ code: 'no_answer', severity: 'critical', account: ACCOUNT });
+  const { code, out } = await status();
+  expect(code).toBe(1);
+  expect(out).toMatch(
+    /^CRITICAL {2}The platform does not answer telegram:4242: 2 calls are in flight, /,
+  );
+  expect(out).toMatch(/^CRITICAL .* none was answered for 1\d s\. Since \d{4}-/);
+  expect(out).toMatch(/^telegram:4242 .*the platform answers none of its calls.*, since \d{4}-/m);
+  const visitor = await look();
+  await visitor.page.locator('.incidents li', { hasText: '2 calls are in flight' }).waitFor();
+  await visitor.leave();
 });
 
 test('an unknown token whose platform cannot be reached: a line, an incident, and the answer says it', async () => {

@@ -236,9 +236,10 @@ export class Fleet {
 
   #view(local: AskedRoad): NodeView {
     const own = local.accounts().filter(({ id }) => this.accounts.isHere(id));
-    const accounts = own.map(({ id, breaker, waiting, inFlight }) => ({
+    const accounts = own.map(({ id, breaker, silentSince, waiting, inFlight }) => ({
       id,
       breaker,
+      silentSince,
       waiting,
       inFlight,
     }));

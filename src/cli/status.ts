@@ -7,7 +7,7 @@ import { type ShownAccount, troubleOf } from './accounts/view.ts';
 import { addClientOptions, commandLine, connect } from './client.ts';
 import { Failed, type Io, printJson } from './io.ts';
 import { harmless } from './terminal/harmless.ts';
-import { table, until } from './terminal/table.ts';
+import { moment, table, until } from './terminal/table.ts';
 import { isCritical, verdictOf } from './verdict.ts';
 
 interface Health {
@@ -46,11 +46,13 @@ interface Glance {
 interface ShownIncident {
   readonly code: string;
   readonly severity: 'critical' | 'warning';
+  // Of the gateway's version, where it knows one.
+  readonly since?: string | null;
   readonly until: string | null;
   readonly waiting: number;
   readonly summary: string;
   readonly remedy: string;
-  // Of the gateway's version, where it knows one.
+  // The same.
   readonly command?: string | null;
 }
 
@@ -130,11 +132,12 @@ function describe(glance: Glance, now: number, say: Say): string {
 
 // The worst first, each with what to do.
 function incidentLines(incident: ShownIncident, now: number, say: Say): string[] {
-  const { code, severity, summary, remedy, waiting, command = null } = incident;
+  const { code, severity, summary, remedy, waiting, since = null, command = null } = incident;
   const end = until(incident.until, now);
+  const began = since === null ? '' : ` Since ${moment(since)}.`;
   const waits = waiting === 0 ? '' : ` ${waiting} waiting.`;
   return [
-    `${severity.toUpperCase()}  ${harmless(summary)}${waits}${end === null ? '' : ` Until ${end}.`}`,
+    `${severity.toUpperCase()}  ${harmless(summary)}${waits}${began}${end === null ? '' : ` Until ${end}.`}`,
     `          ${harmless(remedy)}`,
     ...(code === ACCOUNT_REFUSED ? [`          SLUICE_TOKEN=… ${say('accounts add')}`] : []),
     ...(command === null ? [] : [`          ${harmless(say(command))}`]),

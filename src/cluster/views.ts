@@ -14,7 +14,10 @@ export interface NodeView {
   readonly depths: Depths;
   readonly counts: RoadCounts;
   // Those that it owns.
-  readonly accounts: readonly Pick<AccountView, 'id' | 'breaker' | 'waiting' | 'inFlight'>[];
+  readonly accounts: readonly Pick<
+    AccountView,
+    'id' | 'breaker' | 'silentSince' | 'waiting' | 'inFlight'
+  >[];
   // Those of them that end last.
   readonly freezes?: readonly Frozen[];
   // It does not reach the store.

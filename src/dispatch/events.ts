@@ -3,11 +3,20 @@
 
 import { summaryOf } from '../domain/body.ts';
 import type { Queued, State } from '../domain/delivery.ts';
-import type { About, Interest, RoadCounts, RoadEvent, RoadListener } from '../domain/event.ts';
+import type {
+  About,
+  Interest,
+  RoadCounts,
+  RoadEvent,
+  RoadListener,
+  StoreTrouble,
+} from '../domain/event.ts';
 import type { ReportFault } from '../domain/fault.ts';
 import { formatId } from '../domain/ids.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { Ended } from '../road/road.ts';
+import type { JournalUnavailable } from '../store/ports/unavailable.ts';
+import type { Clock } from '../system/clock.ts';
 import { type AttemptReport, answerOf, detailOf, reasonOf } from './settle.ts';
 
 interface Waiter {
@@ -262,4 +271,53 @@ export class RoadEvents {
 function brokenStatusOf(outcome: Outcome): number | null {
   if (outcome.kind !== 'failed' && outcome.kind !== 'uncertain') return null;
   return outcome.status ?? null;
+}
+
+// While the store cannot be written, that is published again so often.
+const REMIND_MS = 60_000;
+// How long the loop leaves a store alone that did not take a command.
+const STORE_PAUSE_MS = 500;
+
+// Whether the store can be written.
+export class StoreHealth {
+  readonly #clock: Clock;
+  readonly #publish: (trouble: StoreTrouble | null, at: number) => void;
+  #trouble: StoreTrouble | null = null;
+  #publishedAt = 0;
+  #pausedUntil = 0;
+
+  constructor(clock: Clock, publish: (trouble: StoreTrouble | null, at: number) => void) {
+    this.#clock = clock;
+    this.#publish = publish;
+  }
+
+  // Why it did not take the last command; null: it did.
+  get trouble(): StoreTrouble | null {
+    return this.#trouble;
+  }
+
+  // The loop leaves it alone before this.
+  get pausedUntil(): number {
+    return this.#pausedUntil;
+  }
+
+  worked(): void {
+    if (this.#trouble !== null) this.#set(null);
+  }
+
+  failed(error: JournalUnavailable): void {
+    const isNew = this.#trouble !== error.code;
+    if (isNew || this.#clock.now() - this.#publishedAt >= REMIND_MS) this.#set(error.code);
+  }
+
+  failedLoop(error: JournalUnavailable, now: number): void {
+    this.failed(error);
+    this.#pausedUntil = now + STORE_PAUSE_MS;
+  }
+
+  #set(trouble: StoreTrouble | null): void {
+    this.#trouble = trouble;
+    this.#publishedAt = this.#clock.now();
+    this.#publish(trouble, this.#publishedAt);
+  }
 }

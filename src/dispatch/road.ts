@@ -11,7 +11,7 @@ import {
 import { type AccountId, platformOf } from '../domain/ids.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Ticket } from '../limits/limits.ts';
-import type { AccountView, AskedRoad, Depths, Ended, QueuePosition } from '../road/road.ts';
+import type { AskedRoad, Depths, Ended, QueuePosition } from '../road/road.ts';
 import type { AccountLoad } from '../scheduler/scheduler.ts';
 import type { AppendBounds, Appended, QueueFull } from '../store/ports/delivery.ts';
 import type { Owner } from '../store/ports/ownership.ts';
@@ -23,6 +23,7 @@ import { freezeByHand, thawByHand } from './account/by-hand.ts';
 import type { Dispatch } from './loop.ts';
 import type { RoadState } from './state.ts';
 import {
+  accountView,
   activeFreezes,
   earliest,
   explanationOf,
@@ -93,11 +94,7 @@ export function createRoad(options: RoadOptions): AskedRoad {
     goBefore: (seq, others) => scheduler.goBefore(seq, others, clock.now()),
     earliest: (call) => earliest(state, call, clock.now()),
     hindrance: (call) => hindrance(state, call, clock.now()),
-    accounts: (): AccountView[] =>
-      accounts.list().map(({ id, platform, paused, refused }) => {
-        const breaker = state.availability.view(id);
-        return { id, platform, paused, refused, breaker, ...scheduler.depthOf(id) };
-      }),
+    accounts: () => accounts.list().map((each) => accountView(state, each, clock.now())),
     freezes: () => activeFreezes(state, clock.now()),
     limits: (account, viewsMax = LIMIT_VIEWS_MAX) =>
       limitsView(state, account, clock.now(), viewsMax),

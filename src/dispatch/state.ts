@@ -12,7 +12,7 @@ import { NO_EPOCH, type Owner, type OwnershipStore } from '../store/ports/owners
 import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import { assert } from '../system/assert.ts';
 import { jsonOrUndefined } from '../system/json.ts';
-import { AccountAvailability, StoreHealth } from './account/availability.ts';
+import { AccountAvailability, Silences } from './account/availability.ts';
 import { ActiveFreezes } from './account/freezes.ts';
 import { LimitsSetByHand } from './account/limits-by-hand.ts';
 import { PassWaits } from './account/pass-waits.ts';
@@ -20,7 +20,7 @@ import type { Profile } from './account/profile.ts';
 import { TokenChecks } from './account/token-checks.ts';
 import { MessageThreads } from './attempt/messages.ts';
 import { entered } from './clock-steps.ts';
-import { RoadEvents } from './events.ts';
+import { RoadEvents, StoreHealth } from './events.ts';
 import { Scheduled } from './scheduled.ts';
 import type { AttemptReport } from './settle.ts';
 import type { Leaving, StateParts } from './state-parts.ts';
@@ -37,6 +37,7 @@ export class RoadState {
   readonly passWaits = new PassWaits();
   readonly byHand: LimitsSetByHand;
   readonly freezes = new ActiveFreezes();
+  readonly silences = new Silences();
   readonly owners: AccountOwners;
   readonly events: RoadEvents;
   readonly scheduled: Scheduled;
@@ -127,6 +128,7 @@ export class RoadState {
     this.aliases.forget(id);
     this.passWaits.forget(id);
     this.freezes.forget(id);
+    this.silences.forget(id);
   }
 
   // Open accounts that are to be closed as soon as that is possible, and why.

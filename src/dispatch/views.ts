@@ -3,6 +3,7 @@
 
 import type { StoreTrouble } from '../domain/event.ts';
 import type {
+  AccountView,
   Explanation,
   Frozen,
   LimitsView,
@@ -79,6 +80,16 @@ export function hindrance(road: RoadState, call: Prospect, now: number): string 
   const held = road.scheduler.holdOf(call.account, now);
   const eta = Number.isFinite(at) ? at : null;
   return summaryOf({ position: 1, eta, causes: held === null ? causes : [held, ...causes] }, now);
+}
+
+export function accountView(
+  { availability, scheduler, silences }: RoadState,
+  { id, platform, paused, refused }: Pick<AccountView, 'id' | 'platform' | 'paused' | 'refused'>,
+  now: number,
+): AccountView {
+  const breaker = availability.view(id);
+  const silentSince = silences.since(id, now);
+  return { id, platform, paused, refused, breaker, silentSince, ...scheduler.depthOf(id) };
 }
 
 export function limitsView(

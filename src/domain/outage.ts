@@ -31,9 +31,11 @@ export function outageInWords(reason: string, account = ''): string {
 
 const BETWEEN =
   'Check what lies between: a proxy, a firewall, a login page of the network, or a wrong address in the settings.';
+// Where nothing answers.
+export const LOOK_AT_NETWORK =
+  'Check the network of this machine: DNS, proxy, firewall. If it works, the platform is down.';
 const LOOK_AT: Readonly<Record<OutageKind, string>> = {
-  silent:
-    'Check the network of this machine: DNS, proxy, firewall. If it works, the platform is down.',
+  silent: LOOK_AT_NETWORK,
   elsewhere: BETWEEN,
   unreadable: BETWEEN,
   broken: 'Look at the status page of the platform; nothing is to be done here.',

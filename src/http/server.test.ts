@@ -156,6 +156,7 @@ describe('/v1/accounts and /v1/limits', () => {
           },
           waiting: 3,
           inFlight: 1,
+          silentSince: null,
         },
       ],
       platforms: [

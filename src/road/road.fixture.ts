@@ -168,7 +168,8 @@ export class FakeRoad implements Road {
       cause: '5 failures',
       detail: 'ECONNREFUSED',
     };
-    const rest = { platform: 'telegram', refused: null, breaker, waiting: 3, inFlight: 1 };
+    const held = { refused: null, breaker, silentSince: null };
+    const rest = { platform: 'telegram', ...held, waiting: 3, inFlight: 1 };
     return [{ id: ACCOUNT, paused: this.paused.has(ACCOUNT), ...rest }];
   }
 

@@ -183,6 +183,8 @@ export interface AccountView {
     // The error as the system or the platform worded it; '': nothing more is known.
     detail: string;
   };
+  // Since when the platform has answered no call of it, while some are in flight for clearly longer than usual.
+  readonly silentSince: number | null;
   readonly waiting: number;
   readonly inFlight: number;
 }

@@ -3,7 +3,7 @@
 import { INTERNAL } from '../../domain/fault.ts';
 import { SANDBOX_OFF } from '../../domain/ids.ts';
 import { metIn, outageInWords } from '../../domain/outage.ts';
-import { until } from '../terminal/table.ts';
+import { moment, until } from '../terminal/table.ts';
 
 export interface ShownAccount {
   readonly id: string;
@@ -15,19 +15,24 @@ export interface ShownAccount {
     readonly cause: string;
     readonly detail: string;
   };
+  // Of the gateway's version, where it knows one.
+  readonly silentSince?: string | null;
   readonly waiting: number;
   readonly inFlight: number;
 }
 
 // null: nothing does. Freezes are told beside it: a chat's trouble is that chat's.
 export function troubleOf(account: ShownAccount, now: number): string | null {
-  const { refused, paused, breaker } = account;
+  const { refused, paused, breaker, silentSince = null } = account;
   if (breaker.cause === SANDBOX_OFF) return 'of the built-in simulator, which is switched off';
   if (refused === INTERNAL) return 'a fault of Sluice keeps its token from being used; see the log';
   if (refused !== null)
     return `its token is refused by the platform (${refused}): it needs a new one`;
   if (paused) return 'paused by an operator';
-  if (breaker.state === 'closed') return null;
+  if (breaker.state === 'closed') {
+    const of = 'the platform answers none of its calls in flight';
+    return silentSince === null ? null : `${of}, since ${moment(silentSince)}`;
+  }
   const end = until(breaker.until, now);
   return `${outageInWords(breaker.cause)}: ${metIn(breaker)}${end === null ? '' : `, tried again at ${end}`}`;
 }

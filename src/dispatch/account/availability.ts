@@ -1,14 +1,12 @@
-// What holds a whole account back: an operator's pause, its own breaker, or its host's.
+// What holds a whole account back: an operator's pause, its own breaker, or its host's; and whether it answers at all.
 // A host that cannot be reached is one breaker for all its accounts: one probe, not one per account. But one account's
 // trouble is its own: a host that answers is down only when several accounts say so.
 
-import type { RoadEvent, StoreTrouble } from '../../domain/event.ts';
+import type { RoadEvent } from '../../domain/event.ts';
 import type { AccountId } from '../../domain/ids.ts';
 import type { AccountView } from '../../road/road.ts';
 import type { Scheduler } from '../../scheduler/scheduler.ts';
-import type { JournalUnavailable } from '../../store/ports/unavailable.ts';
 import { assert } from '../../system/assert.ts';
-import type { Clock } from '../../system/clock.ts';
 import type { Random } from '../../system/random.ts';
 import { holdInWords, nameOfHold, PAUSED } from './hold-reason.ts';
 
@@ -103,10 +101,8 @@ export class AccountAvailability {
       hostDown || health === 'host_sick'
         ? host.breaker.failed(id, hostDown, cause, now)
         : host.breaker.answered();
-    const changed = this.#learnOwn(breaker, chat, health, cause, now);
-    if (changed) this.#changed(id, breaker, now);
+    if (this.#learnOwn(breaker, chat, health, cause, now)) this.#changed(id, breaker, now);
     if (hostChanged) for (const each of host.accounts) this.#changed(each, host.breaker, now);
-    // Its own probe found the host down, and is no longer in flight.
     if (hostDown && !hostChanged) this.#apply(id);
   }
 
@@ -209,9 +205,8 @@ export class AccountAvailability {
 // of the time that the outage has lasted: its end is noticed soon compared with its length, and a host that is down for
 // hours is not asked every second.
 // Accounts that failed together do not probe together: each wait is lengthened by chance.
-// Time is an argument, chance is injected. One poison chat must not open an account's, nor one account its host's, so
-// failures must come from two of them, unless the host could not be reached at all. A refused account stays open until
-// its token changes, or the platform takes it again.
+// One poison chat must not open an account's, nor one account its host's: failures must come from two of them, unless
+// nothing connects. A refused account stays open until its token changes or is taken again.
 
 export interface BreakerSettings {
   // So many failures in a row open it.
@@ -338,51 +333,68 @@ export class Breaker {
   }
 }
 
-// While the store cannot be written, that is published again so often.
-const REMIND_MS = 60_000;
-// How long the loop leaves a store alone that did not take a command.
-const STORE_PAUSE_MS = 500;
+// Since when a platform has not answered an account's calls, while some are in flight: until their deadline, which is
+// long, neither a retry nor a breaker says that anything is wrong. Any answer ends a silence, so one slow call among
+// others is none. A call with files may take as long as its bytes do: its answer counts, its wait does not.
 
-// Whether the store can be written.
-export class StoreHealth {
-  readonly #clock: Clock;
-  readonly #publish: (trouble: StoreTrouble | null, at: number) => void;
-  #trouble: StoreTrouble | null = null;
-  #publishedAt = 0;
-  #pausedUntil = 0;
+// Longer than platforms take when they hide a short wait as latency (1 to 8 s).
+const ANSWER_DUE_MS = 10_000;
+// So many times what answers of the account take is clearly longer than usual.
+const USUAL_TIMES = 4;
+const SMOOTHING = 1 / 8;
+// The next call after one without an answer goes on with its silence, unless it comes later than this (ms).
+const RESUMED_WITHIN_MS = 60_000;
 
-  constructor(clock: Clock, publish: (trouble: StoreTrouble | null, at: number) => void) {
-    this.#clock = clock;
-    this.#publish = publish;
+interface Calls {
+  inFlight: number;
+  // null: the newest call that ended was answered, and none is in flight.
+  since: number | null;
+  endedAt: number;
+  usualMs: number;
+}
+
+export class Silences {
+  readonly #byAccount = new Map<AccountId, Calls>();
+
+  left(account: AccountId, now: number): void {
+    const known = this.#byAccount.get(account);
+    const calls = known ?? { inFlight: 0, since: null, endedAt: now, usualMs: 0 };
+    if (known === undefined) this.#byAccount.set(account, calls);
+    const isLater = calls.inFlight === 0 && now - calls.endedAt > RESUMED_WITHIN_MS;
+    if (calls.since === null || isLater) calls.since = now;
+    calls.inFlight += 1;
   }
 
-  // Why it did not take the last command; null: it did.
-  get trouble(): StoreTrouble | null {
-    return this.#trouble;
+  // Without an answer: its deadline is over, or the connection broke.
+  ended(account: AccountId, now: number): void {
+    const calls = this.#byAccount.get(account);
+    if (calls === undefined) return;
+    calls.inFlight -= 1;
+    calls.endedAt = now;
   }
 
-  // The loop leaves it alone before this.
-  get pausedUntil(): number {
-    return this.#pausedUntil;
+  answered(account: AccountId, tookMs: number, now: number): void {
+    const calls = this.#byAccount.get(account);
+    if (calls !== undefined) calls.usualMs += (tookMs - calls.usualMs) * SMOOTHING;
+    this.ended(account, now);
+    this.heard(account, now);
   }
 
-  worked(): void {
-    if (this.#trouble !== null) this.#set(null);
+  // An answer to a call that never left() here.
+  heard(account: AccountId, now: number): void {
+    const calls = this.#byAccount.get(account);
+    if (calls !== undefined) calls.since = calls.inFlight === 0 ? null : now;
   }
 
-  failed(error: JournalUnavailable): void {
-    const isNew = this.#trouble !== error.code;
-    if (isNew || this.#clock.now() - this.#publishedAt >= REMIND_MS) this.#set(error.code);
+  // null: it answers, nothing is in flight, or an answer may still come.
+  since(account: AccountId, now: number): number | null {
+    const calls = this.#byAccount.get(account);
+    if (calls === undefined || calls.inFlight === 0 || calls.since === null) return null;
+    const dueMs = Math.max(ANSWER_DUE_MS, USUAL_TIMES * calls.usualMs);
+    return now - calls.since >= dueMs ? calls.since : null;
   }
 
-  failedLoop(error: JournalUnavailable, now: number): void {
-    this.failed(error);
-    this.#pausedUntil = now + STORE_PAUSE_MS;
-  }
-
-  #set(trouble: StoreTrouble | null): void {
-    this.#trouble = trouble;
-    this.#publishedAt = this.#clock.now();
-    this.#publish(trouble, this.#publishedAt);
+  forget(account: AccountId): void {
+    this.#byAccount.delete(account);
   }
 }

@@ -4,6 +4,7 @@
 // (`internal`), and the road goes on. Nothing guarded changes the road's own state (scheduler, limits, breakers,
 // store); an exception there is a broken invariant of the road, and stops the process.
 
+import { hasFiles } from '../../domain/body.ts';
 import type { NewDelivery, Queued } from '../../domain/delivery.ts';
 import { type AccountId, formatId } from '../../domain/ids.ts';
 import { ACCOUNT_REFUSED, type Outcome, withGrownWait } from '../../domain/outcome.ts';
@@ -12,6 +13,7 @@ import type { Platform } from '../../platforms/platform.ts';
 import type { Begun, DeliveryStore } from '../../store/ports/delivery.ts';
 import { JournalUnavailable } from '../../store/ports/unavailable.ts';
 import { sleep } from '../../system/clock.ts';
+import type { Reply } from '../../system/http/transport.ts';
 import type { PlatformTime } from '../platform-time.ts';
 import {
   type AttemptChange,
@@ -240,7 +242,8 @@ export class Attempts {
       departure = this.#shown.depart(platform, queued, body);
       hasLeft = true;
       const key = formatId(this.#road.tag, queued.seq);
-      const reply = await platform.wire.send({ credential, method, body, deadlineMs, key });
+      const call = { credential, method, body, deadlineMs, key };
+      const reply = await this.#answer(queued.account, () => platform.wire.send(call), body);
       const { failures, doubts } = begun.record;
       const outcome = platform.wire.classify(method, reply, failures + doubts > 0);
       if (typeof outcome.kind !== 'string')
@@ -251,6 +254,26 @@ export class Attempts {
       this.#report(queued, error);
       const outcome = internalFailure(error, hasLeft);
       return { outcome: this.#arrived(departure, queued, outcome), date: undefined };
+    }
+  }
+
+  // Noted for as long as it is under way, see Silences.
+  async #answer(account: AccountId, send: () => Promise<Reply>, body: string): Promise<Reply> {
+    const { silences } = this.#road;
+    const { clock } = this.#p;
+    const leftAt = clock.now();
+    const isTimed = !hasFiles(body);
+    if (isTimed) silences.left(account, leftAt);
+    let isAnswered = false;
+    try {
+      const reply = await send();
+      isAnswered = reply.kind === 'answered';
+      return reply;
+    } finally {
+      const now = clock.now();
+      if (isTimed && isAnswered) silences.answered(account, now - leftAt, now);
+      else if (isTimed) silences.ended(account, now);
+      else if (isAnswered) silences.heard(account, now);
     }
   }
 

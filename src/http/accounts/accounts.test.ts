@@ -55,6 +55,15 @@ test.each<[Partial<AccountView>, string]>([
     'a:1 is no longer paused, but the platform does not answer (ECONNREFUSED): 3 messages wait.',
   ],
 ])('a resume of %j says what it did', (more, said) => {
-  const calm = { id: 'a:1' as const, platform: 'a', paused: false, refused: null, breaker: CLOSED };
-  expect(resumedInWords({ ...calm, waiting: 0, inFlight: 0, ...more })).toBe(said);
+  const calm = { id: 'a:1' as const, platform: 'a', paused: false, refused: null };
+  expect(
+    resumedInWords({
+      ...calm,
+      breaker: CLOSED,
+      silentSince: null,
+      waiting: 0,
+      inFlight: 0,
+      ...more,
+    }),
+  ).toBe(said);
 });

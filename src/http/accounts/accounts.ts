@@ -47,6 +47,10 @@ export const Account = Type.Object({
   paused: Type.Boolean(),
   refused: Type.Unsafe({ type: ['string', 'null'], description: 'Why the platform refuses it' }),
   breaker: Breaker,
+  silentSince: {
+    ...timeOrNull,
+    description: 'Since when the platform answers none of its calls in flight; null: it does',
+  },
   waiting: count,
   inFlight: count,
 });
@@ -337,7 +341,7 @@ function fits(view: LimitsView, asked: LimitsRequest, now: number): boolean {
 }
 
 function showAccount(account: AccountView) {
-  const { id, platform, paused, refused, breaker, waiting, inFlight } = account;
+  const { id, platform, paused, refused, breaker, silentSince, waiting, inFlight } = account;
   const { state, cause, detail } = breaker;
   const until = showTimeOrNull(breaker.until);
   return {
@@ -346,6 +350,7 @@ function showAccount(account: AccountView) {
     paused,
     refused,
     breaker: { state, until, cause, detail },
+    silentSince: showTimeOrNull(silentSince),
     waiting,
     inFlight,
   };

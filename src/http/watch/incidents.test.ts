@@ -9,12 +9,13 @@ const WELL: Standing = {
   frozen: [],
   platforms: [],
   unreachable: [],
+  now: 100_000,
 };
 
 function account(more: Partial<AccountView>): AccountView {
   return {
     ...{ id: 'telegram:1', platform: 'telegram', paused: false, refused: null },
-    ...{ breaker: CLOSED, waiting: 0, inFlight: 0 },
+    ...{ breaker: CLOSED, silentSince: null, waiting: 0, inFlight: 0 },
     ...more,
   };
 }
@@ -92,6 +93,26 @@ test('critical ones come before warnings, those with most waiting first', () => 
     'warning',
   ]);
   expect(found.at(-1)).toMatchObject({ code: 'frozen', until: 9000 });
+});
+
+test('calls that hang are critical, with since when and how many, those with most waiting first', () => {
+  const hanging = { silentSince: 52_000, inFlight: 3 };
+  const accounts = [
+    account({ id: 'a:1', ...hanging }),
+    account({ id: 'a:2', ...hanging, inFlight: 1, waiting: 5 }),
+    account({ id: 'a:3', inFlight: 3 }),
+  ];
+  expect(incidentsOf({ ...WELL, accounts })).toMatchObject([
+    {
+      ...{ code: 'no_answer', severity: 'critical', account: 'a:2', waiting: 5, since: 52_000 },
+      summary: 'The platform does not answer a:2: 1 call is in flight, none was answered for 48 s.',
+    },
+    {
+      ...{ code: 'no_answer', severity: 'critical', account: 'a:1', since: 52_000 },
+      summary:
+        'The platform does not answer a:1: 3 calls are in flight, none was answered for 48 s.',
+    },
+  ]);
 });
 
 test('a token whose platform cannot be asked is critical, though nothing waits', () => {

@@ -7,7 +7,7 @@ import { showTimeOrNull } from '../../accept/time.ts';
 import type { UnreachableAccount } from '../../accounts/accounts.ts';
 import { INTERNAL } from '../../domain/fault.ts';
 import { type AccountId, platformOf, SANDBOX_OFF } from '../../domain/ids.ts';
-import { metIn, outageInWords, remedyOf } from '../../domain/outage.ts';
+import { LOOK_AT_NETWORK, metIn, outageInWords, remedyOf } from '../../domain/outage.ts';
 import type { Platform, PlatformTrouble } from '../../platforms/platform.ts';
 import type { AccountView, Frozen } from '../../road/road.ts';
 import type { HealthPart } from '../context.ts';
@@ -20,6 +20,8 @@ export interface Incident {
   // null: it concerns all of them.
   readonly account: AccountId | null;
   readonly waiting: number;
+  // null: that is not known.
+  readonly since: number | null;
   readonly until: number | null;
   readonly summary: string;
   readonly remedy: string;
@@ -34,6 +36,7 @@ export interface Standing {
   readonly platforms: Iterable<Pick<Platform, 'name' | 'troubles'>>;
   // Accounts whose platform could not be asked whose token it is.
   readonly unreachable: readonly UnreachableAccount[];
+  readonly now: number;
 }
 
 // More than a screen of them helps nobody.
@@ -44,6 +47,7 @@ export const IncidentAnswer = Type.Object({
   severity: Type.Enum(['critical', 'warning']),
   account: Type.Unsafe({ type: ['string', 'null'], description: 'null: it concerns all' }),
   waiting: count,
+  since: timeOrNull,
   until: timeOrNull,
   summary: Type.String({ description: 'What is wrong, in words' }),
   remedy: Type.String({ description: 'What to do about it' }),
@@ -54,11 +58,11 @@ export const IncidentAnswer = Type.Object({
 });
 
 export function incidentsOf(standing: Standing): Incident[] {
-  const { parts, accounts, frozen, platforms, unreachable } = standing;
+  const { parts, accounts, frozen, platforms, unreachable, now } = standing;
   const found = [
     ...partIncidents(parts, accounts),
     ...Array.from(platforms, (each) => platformIncidents(each, accounts)).flat(),
-    ...accounts.flatMap((account) => accountIncident(account) ?? []),
+    ...accounts.flatMap((account) => accountIncident(account, now) ?? []),
     ...unreachable.map(unreachableIncident),
     ...frozen.flatMap((freeze) => freezeIncident(freeze, accounts) ?? []),
   ];
@@ -67,8 +71,8 @@ export function incidentsOf(standing: Standing): Incident[] {
   return found.sort((a, b) => rank(a) - rank(b) || b.waiting - a.waiting);
 }
 
-export function showIncident({ until, ...incident }: Incident) {
-  return { ...incident, until: showTimeOrNull(until) };
+export function showIncident({ since, until, ...incident }: Incident) {
+  return { ...incident, since: showTimeOrNull(since), until: showTimeOrNull(until) };
 }
 
 function partIncidents(
@@ -77,7 +81,7 @@ function partIncidents(
 ): readonly Incident[] {
   const waiting = accounts.reduce((sum, each) => sum + each.waiting, 0);
   const severity = 'critical' as const;
-  const of = { severity, account: null, waiting, until: null, command: null };
+  const of = { severity, account: null, waiting, since: null, until: null, command: null };
   const found: Incident[] = [];
   const { journal, scheduler, spill } = parts;
   if (spill?.status === 'stale' || spill?.status === 'down') {
@@ -120,12 +124,14 @@ function platformIncidents(
   const own = accounts.filter(({ id }) => platformOf(id) === name);
   const waiting = own.reduce((sum, each) => sum + each.waiting, 0);
   const found: readonly PlatformTrouble[] = troubles?.() ?? [];
-  return found.map((trouble) => ({ ...trouble, account: null, waiting, command: null }));
+  return found.map((trouble) => ({
+    ...{ ...trouble, account: null, waiting, since: null, command: null },
+  }));
 }
 
-function accountIncident(account: AccountView): Incident | null {
+function accountIncident(account: AccountView, now: number): Incident | null {
   const { id, waiting, paused, refused, breaker } = account;
-  const of = { account: id, waiting, until: null, command: null };
+  const of = { account: id, waiting, since: null, until: null, command: null };
   if (breaker.cause === SANDBOX_OFF) {
     const summary = `${id} is a bot of the built-in simulator, which is switched off here.`;
     const remedy = 'SLUICE_SANDBOX=on switches it on.';
@@ -152,7 +158,7 @@ function accountIncident(account: AccountView): Incident | null {
     const command = `resume ${id}`;
     return { ...of, code: 'paused', severity: 'warning', summary, remedy, command };
   }
-  if (breaker.state === 'closed') return null;
+  if (breaker.state === 'closed') return silenceIncident(account, now);
   return {
     ...of,
     code: breaker.cause,
@@ -163,10 +169,24 @@ function accountIncident(account: AccountView): Incident | null {
   };
 }
 
+// Calls that were given up, one by one, are the breaker's; these are in flight still.
+function silenceIncident(account: AccountView, now: number): Incident | null {
+  const { id, silentSince: since, inFlight, waiting } = account;
+  if (since === null) return null;
+  const calls = inFlight === 1 ? '1 call is' : `${inFlight} calls are`;
+  const s = Math.round((now - since) / 1000);
+  const of = { account: id, waiting, since, until: null, command: null };
+  return {
+    ...{ ...of, code: 'no_answer', severity: 'critical' },
+    summary: `The platform does not answer ${id}: ${calls} in flight, none was answered for ${s} s.`,
+    remedy: `${LOOK_AT_NETWORK} Each call is given up at its deadline (deadline_ms), and tried again.`,
+  };
+}
+
 // Whoever brought its token was told so and keeps the message: nothing waits here.
 function unreachableIncident({ id, detail }: UnreachableAccount): Incident {
   return {
-    ...{ account: id, waiting: 0, until: null, command: null },
+    ...{ account: id, waiting: 0, since: null, until: null, command: null },
     code: 'platform_unreachable',
     severity: 'critical',
     summary: `The platform cannot be asked whose token ${id} has${metWith(detail)}.`,
@@ -185,14 +205,14 @@ function metWith(detail: string): string {
 
 // Those of a whole account alone: one chat's trouble is that chat's.
 function freezeIncident(freeze: Frozen, accounts: readonly AccountView[]): Incident | null {
-  const { account, scope, name, until, cause } = freeze;
+  const { account, scope, name, since, until, cause } = freeze;
   if (scope === 'chat' || scope === 'family') return null;
   const waiting = accounts.find(({ id }) => id === account)?.waiting ?? 0;
   const what = scope === 'budget' ? `, for ${name} messages,` : '';
   return {
     code: 'frozen',
     severity: 'warning',
-    ...{ account, waiting, until },
+    ...{ account, waiting, since, until },
     summary: `${account}${what} must wait: ${cause}.`,
     remedy: 'Nothing: it goes on at that time, and calling earlier would make the wait longer.',
     command: null,

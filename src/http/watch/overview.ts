@@ -298,7 +298,7 @@ async function glance(options: HttpParts, now: number, parts: Parts) {
     streams: output?.live.list().length ?? 0,
     ingest: ingest?.service.tally() ?? null,
     incidents: incidentsOf({
-      ...{ parts: await health(), accounts, frozen },
+      ...{ parts: await health(), accounts, frozen, now },
       ...{ platforms: platforms.values(), unreachable: options.accounts.unreachable() },
     })
       .slice(0, INCIDENTS_SHOWN_MAX)
