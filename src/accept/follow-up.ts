@@ -60,7 +60,7 @@ export class FollowUps {
     if (!changesMessage(delivery) || delivery.isBounded === true) return appended;
     if (this.#underWay >= FOLLOWING_MAX) {
       this.#p.log.warn(
-        { account: delivery.account },
+        { platform: delivery.platform, account: delivery.account },
         'too many edits wait to be applied to copies; this one is not',
       );
       return appended;

@@ -14,7 +14,7 @@ import { FleetViews, FREEZES_SHOWN_MAX, type NodeView } from '../cluster/views.t
 import type { Config, Settings } from '../config/config.ts';
 import type { Dispatch } from '../dispatch/loop.ts';
 import { FLEET_PATHS } from '../domain/fleet.ts';
-import type { AccountId } from '../domain/ids.ts';
+import { type AccountId, platformOf } from '../domain/ids.ts';
 import type { FleetPort, NodeStanding } from '../http/fleet/port.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import type { Sessions } from '../keys/sessions.ts';
@@ -133,7 +133,10 @@ export class Fleet {
         this.moves[event] += 1;
       },
       onFailure: (error, account) =>
-        log.warn({ err: error, account }, 'could not take over or hand over an account'),
+        log.warn(
+          { err: error, platform: platformOf(account), account },
+          'could not take over or hand over an account',
+        ),
     });
   }
 

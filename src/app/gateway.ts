@@ -316,7 +316,8 @@ function introduceAccounts(config: Config, resources: Resources): { stop(): void
       timers.add(timer);
       return;
     }
-    log.error({ account: entry.name, why: identity.kind }, 'the platform refuses this account');
+    const about = { platform: entry.platform, account: entry.name, why: identity.kind };
+    log.error(about, 'the platform refuses this account');
   };
   for (const entry of config.accounts) void introduce(entry).catch(failed);
   return {

@@ -23,7 +23,8 @@ export async function makeWebhookCall(
   } catch (error) {
     if (error instanceof JournalUnavailable) return 'later';
     // Asked again, the app would say the same: its chat would wait for ever.
-    options.log.error({ err: error, account, method: call.method }, 'request failed');
+    const about = { platform: platformOf(account), account, method: call.method };
+    options.log.error({ err: error, ...about }, 'request failed');
     return 'done';
   }
 }
@@ -38,7 +39,7 @@ async function makeCall(
   const described = platform.calls.describe(method, params);
   const refused = (why: string) =>
     options.log.warn(
-      { account, method, why },
+      { platform: platformOf(account), account, method, why },
       'the app answered an update with a call that failed',
     );
   if (described.kind === 'invalid') {

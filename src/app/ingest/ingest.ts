@@ -125,12 +125,15 @@ function offeredBy(platforms: Resources['platforms']): OfferedKind[] {
   );
 }
 
-function openVault({ clock, log, journal, secret, secretPrevious }: Resources): ReaderVault {
+function openVault(resources: Resources): ReaderVault {
+  const { clock, log, journal, platforms, secret, secretPrevious } = resources;
+  const platformOfKind = (name: string) =>
+    offeredBy(platforms).find(({ kind }) => kind.kind === name)?.platform.name ?? null;
   return new ReaderVault({
     ...{ store: journal.ingest, clock, secret, secretPrevious },
     onUnreadable: (kind, account) =>
       log.warn(
-        { kind, account },
+        { platform: platformOfKind(kind), kind, account },
         'the session of a reader cannot be decrypted: it was encrypted with another secret',
       ),
   });

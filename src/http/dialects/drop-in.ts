@@ -146,7 +146,7 @@ export class DropIn {
     if (status === 415) return dialect.refused(415, UNKNOWN_ENCODING);
     if (error.code === 'json_bounds') return dialect.unreadable(error.message);
     if (status < 500) return dialect.unreadable(UNPARSABLE);
-    this.#options.log.error({ err: error, dialect: name }, 'request failed');
+    this.#options.log.error({ err: error, platform: name }, 'request failed');
     return answerProblem(dialect, problem('internal', ''));
   }
 

@@ -5,7 +5,7 @@
 
 import { type Readable, Transform } from 'node:stream';
 import type { Caller } from '../../accept/callers.ts';
-import type { AccountId } from '../../domain/ids.ts';
+import { type AccountId, platformOf } from '../../domain/ids.ts';
 import type {
   Download,
   OutgoingCall,
@@ -157,7 +157,10 @@ export class Passing {
       if (seen.length > 0) updates.saw(account, seen);
     } catch (error) {
       // The caller has them already.
-      log.error({ err: error, account }, 'could not read the updates of a poll');
+      log.error(
+        { err: error, platform: platformOf(account), account },
+        'could not read the updates of a poll',
+      );
     }
   }
 

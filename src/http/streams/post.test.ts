@@ -244,7 +244,8 @@ describe('a body on the wire', () => {
       reason: 'sender_broke_off',
     });
     await at.app.close();
-    expect(at.logged).toEqual([{ stream: 'stream1', account: ACCOUNT, chat: '-100' }]);
+    const about = { stream: 'stream1', platform: 'telegram', account: ACCOUNT, chat: '-100' };
+    expect(at.logged).toEqual([about]);
   });
 
   test('that breaks off inside a character is finished with the characters it had', async () => {

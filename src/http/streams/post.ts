@@ -7,6 +7,7 @@ import { invalid } from '../../accept/problems.ts';
 import { waitOf } from '../../accept/submit.ts';
 import { troublesOf } from '../../accept/trouble.ts';
 import { type Problem, problem, type Trouble } from '../../domain/errors.ts';
+import { platformOf } from '../../domain/ids.ts';
 import {
   DATA_STREAM_HEADER,
   dataStreamFeed,
@@ -67,7 +68,7 @@ export async function takeBody(
   if (end.kind === 'cut_off' && source.destroyed) {
     const { account, chat } = end.view;
     options.log.warn(
-      { stream: id, account, chat },
+      { stream: id, platform: platformOf(account), account, chat },
       'the producer of a stream disconnected; its text is finished as far as it came',
     );
   }

@@ -129,7 +129,8 @@ export class KnownNames {
     try {
       return this.#parts.platforms.get(platformOf(account))?.names?.read(result) ?? null;
     } catch (error) {
-      this.#parts.log.warn({ err: error, account }, 'the names in an answer cannot be read');
+      const about = { err: error, platform: platformOf(account), account };
+      this.#parts.log.warn(about, 'the names in an answer cannot be read');
       return null;
     }
   }

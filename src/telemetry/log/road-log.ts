@@ -4,7 +4,7 @@
 import { SESSION_LANE } from '../../domain/delivery.ts';
 import type { About, Interest, RoadEvent, RoadListener, StoreTrouble } from '../../domain/event.ts';
 import type { FaultStage, ReportFault } from '../../domain/fault.ts';
-import { type AccountId, platformOf } from '../../domain/ids.ts';
+import { type AccountId, parseAccountId, platformOf } from '../../domain/ids.ts';
 import { unreachable } from '../../system/assert.ts';
 import type { Clock } from '../../system/clock.ts';
 import { faultInWords, placeOf } from '../../system/fault.ts';
@@ -117,7 +117,8 @@ class AcceptanceLines {
   readonly #debugs: boolean;
   #second = 0;
   #lines = 0;
-  #leftOut = 0;
+  // By platform.
+  readonly #leftOut = new Map<string, number>();
 
   constructor(log: LineLog, debugs: boolean) {
     this.#log = log;
@@ -129,16 +130,21 @@ class AcceptanceLines {
     if (second === this.#second) return;
     this.#second = second;
     this.#lines = 0;
-    if (this.#leftOut === 0) return;
-    this.#log.info({ leftOut: this.#leftOut }, 'accepted more');
-    this.#leftOut = 0;
+    if (this.#leftOut.size === 0) return;
+    for (const [platform, leftOut] of this.#leftOut) {
+      this.#log.info({ platform, leftOut }, 'accepted more');
+    }
+    this.#leftOut.clear();
   }
 
   write(about: About): void {
     this.#lines += 1;
     if (this.#lines <= ACCEPTED_LINES_PER_S_MAX) this.#log.info(fieldsOf(about), 'accepted');
     else if (this.#debugs) this.#log.debug(fieldsOf(about), 'accepted');
-    else this.#leftOut += 1;
+    else {
+      const platform = platformOf(about.account);
+      this.#leftOut.set(platform, (this.#leftOut.get(platform) ?? 0) + 1);
+    }
   }
 }
 
@@ -257,7 +263,10 @@ export function faultLog(
     logged.delete(place);
     if (logged.size >= PLACES_MAX) logged.delete(logged.keys().next().value!);
     logged.set(place, { at: now, since: 0 });
-    const fields = { stage, ...about, fault: faultInWords(error), stack: framesOf(error) };
+    const { account } = about as { account?: unknown };
+    const id = typeof account === 'string' ? parseAccountId(account) : null;
+    const of = id === null ? null : { platform: platformOf(id) };
+    const fields = { stage, ...of, ...about, fault: faultInWords(error), stack: framesOf(error) };
     log.error({ ...fields, times: (last?.since ?? 0) + 1 }, 'internal fault');
   };
 }

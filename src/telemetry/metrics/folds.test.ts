@@ -237,7 +237,7 @@ describe('the log of the road', () => {
     });
     listen({ kind: 'accepted', at: 6001, about });
     expect(told.slice(ACCEPTED_LINES_PER_S_MAX)).toMatchObject([
-      { level: 'info', message: 'accepted more', fields: { leftOut: 7 } },
+      { level: 'info', message: 'accepted more', fields: { platform: 'telegram', leftOut: 7 } },
       { level: 'warn', message: 'frozen', fields: { platform: 'telegram' } },
       { level: 'info', message: 'accepted', fields: { platform: 'telegram', delivery: about.id } },
     ]);
