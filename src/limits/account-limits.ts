@@ -1,7 +1,6 @@
-// All limits of one account: the tree of windows and freezes, and the steps of a call's life in it
-// (ask, take, depart, settle). All windows are taken together or none.
-// The hard promise: as long as no round trip is shorter than the least one seen, no window of the
-// platform is ever exceeded, whatever the network does to the calls that are under way.
+// All limits of one account: the tree of windows and freezes, and the steps of a call's life in it (ask, take, depart,
+// settle). All windows are taken together or none. The hard promise: as long as no round trip is shorter than the
+// least one seen, no window of the platform is ever exceeded, whatever the network does to the calls under way.
 
 import type { ObservedBucket } from '../domain/outcome.ts';
 import { assert, unreachable } from '../system/assert.ts';
@@ -325,7 +324,8 @@ export class AccountLimits {
     const late = isBroken ? least : Math.max(0, trip - least);
     this.#leave(booking, booking.departedAt + late);
     if (isOk) {
-      this.#lessons.answered(booking, this.#hiddenMs(booking, trip, now), now, notes);
+      const answer = { holdMs: this.#hiddenMs(booking, trip, now), isLineKnown: least > 0 };
+      this.#lessons.answered(booking, answer, now, notes);
       this.#trips.observe(trip, now);
     }
     this.#open(booking.chat, booking, now, notes);

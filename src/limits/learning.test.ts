@@ -66,21 +66,17 @@ function settles(kind: Kind, numRuns: number) {
   );
 }
 
-// Who is refused by a spacing is told whole seconds, where it is about tenths. (Telegram hides such waits.)
-const ROUNDED = { hiddenMsMax: 0, usedMin: 0.5, refusalsMax: 5 };
 const HIDDEN = { hiddenMsMax: HIDDEN_MS_MAX, usedMin: 0.9, refusalsMax: 3 };
 const REFUSED = { hiddenMsMax: 0, usedMin: 0.9, refusalsMax: 3 };
-// Many are in flight when an account's window is full: one that hides nothing refuses several chats at once.
-const TOGETHER = { ...REFUSED, usedMin: 0.75, refusalsMax: 8 };
 
 describe('true limits of a fifth to all of the priors, which change, are known within ten minutes', () => {
   test.each<[string, Kind, number]>([
     ['a group, short waits hidden', { ...HIDDEN, rule: GROUP, chats: 2 }, 40],
     ['a group, all refused at once', { ...REFUSED, rule: GROUP, chats: 2 }, 40],
     ['a private chat, short waits hidden', { ...HIDDEN, rule: SPACING, chats: 2 }, 40],
-    ['a private chat, all refused at once', { ...ROUNDED, rule: SPACING, chats: 2 }, 40],
+    ['a private chat, all refused at once', { ...REFUSED, rule: SPACING, chats: 2 }, 40],
     ['an account, short waits hidden', { ...HIDDEN, rule: BULK, chats: 60 }, 2],
-    ['an account, all refused at once', { ...TOGETHER, rule: BULK, chats: 60 }, 2],
+    ['an account, all refused at once', { ...REFUSED, rule: BULK, chats: 60 }, 2],
   ])('%s', (_, kind, runs) => settles(kind, runs), 60_000);
 });
 
@@ -111,7 +107,7 @@ describe('right priors', () => {
 });
 
 describe('a rate', () => {
-  const exact = { fits: true, isTry: false, used: 1 };
+  const exact = { fits: true, isTry: false, used: 1, tooMuch: null };
 
   test('falls to what was in the window, and further only for more evidence', () => {
     const rate = newRate();
@@ -161,6 +157,23 @@ describe('a rate', () => {
     expect(shareAt(rate, 3000, LEARNING)).toBeCloseTo(Math.sqrt(0.75 * 0.9));
     // Nobody needed it.
     expect(shareAt(rate, 3000 + LEARNING.pauseMs, LEARNING)).toBe(0.75);
+  });
+
+  test('between a rounded wait and its truth lie small steps, of which only the last is refused', () => {
+    const rate = newRate();
+    refuse(rate, { ...exact, estimate: 0.5, tooMuch: 1 }, 0, LEARNING);
+    expect(shareAt(rate, 1000, LEARNING)).toBeCloseTo(0.525);
+    prove(rate, 0.525, 1000, LEARNING);
+    const tried = shareAt(rate, 2000, LEARNING);
+    expect(tried).toBeCloseTo(0.551);
+    refuse(
+      rate,
+      { estimate: 0.4, fits: true, isTry: true, used: tried, tooMuch: tried },
+      2000,
+      LEARNING,
+    );
+    // A little less than went through, and no further step.
+    expect(shareAt(rate, 3000, LEARNING)).toBeCloseTo(0.512);
   });
 
   test('hidden waits tell how much longer the true window is', () => {

@@ -3,6 +3,8 @@
 // A platform with a window of its own lets a call in when it has capacity, makes it wait a little (which looks like a
 // slow success), or refuses it. Each shows where the limit is, by what was in the window then.
 //   - Refused with k calls in the window: the limit is k. The wait it names shows whether it was this window.
+//   - Refused by a spacing at a gap of g, with a wait of w in whole seconds: the true one is in (g + w - 1 s, g + w].
+//     It begins at the safe end and goes down in small steps, of which only the last can be refused.
 //   - Held for h on average, at full use of a window of p: the true window is p + h long (what is let in per time falls
 //     by p / (p + h), for one call at a time and for many in flight alike).
 // A limit may also rise, which only a try can show: now and then one call goes a little early. If the platform
@@ -48,6 +50,13 @@ const STEPS = [1.5, 2] as const;
 const STEP_MIN = 0.065;
 // Within `ceilingMs`; then nothing is tried.
 const REFUSALS_MAX = 3;
+// Between what is known to be allowed and what a rounded wait shows to be too much. Not bisected: of small steps only
+// the last one is refused.
+const SMALL_STEP = 1.05;
+// What a few calls proved was a little lucky with the line: it is kept less so much.
+const LUCK_MARGIN = 0.975;
+// A first try for more reaches as far as what broke then.
+const SMALL_TRY = SMALL_STEP / LUCK_MARGIN;
 const ALL = 0.995;
 const DEAF_TIMES = 1.5;
 const BACKLOG_TIMES = 3;
@@ -77,6 +86,8 @@ export interface LearnedRate {
   isCounting: boolean;
   // When it was last refused, oldest first: as many as tries may cost.
   refusedAt: readonly number[];
+  // The last refusal told the truth to a second only: small steps find out the rest.
+  isRounded: boolean;
 }
 
 export function newRate(): LearnedRate {
@@ -94,6 +105,7 @@ export function newRate(): LearnedRate {
     deafUntil: never,
     isCounting: false,
     refusedAt: [],
+    isRounded: false,
   };
 }
 
@@ -111,8 +123,9 @@ export function shareAt(rate: LearnedRate, now: number, settings: LearningSettin
 }
 
 // A step that nobody needed is not kept waiting.
-function nextAt(rate: LearnedRate, now: number, { pauseMs }: LearningSettings): number | null {
-  return now - rate.changedAt < pauseMs ? rate.next : null;
+function nextAt(rate: LearnedRate, now: number, settings: LearningSettings): number | null {
+  const isOver = now - rate.changedAt >= settings.pauseMs || isSpared(rate, now, settings);
+  return isOver ? null : rate.next;
 }
 
 // Waits up to this come from elsewhere; what was true of the line a while ago need not be any more.
@@ -140,7 +153,8 @@ export function earlyMs(
   // Never more than the prior, and half way to what broke lately.
   const known = brokeLately(rate, now, settings) ? Math.sqrt(proven * rate.ceiling) : 1;
   const most = known > proven * (1 + STEP_MIN) ? known : 1;
-  return Math.min(perMs * EARLY_SHARE, perMs * (1 - proven / most), EARLY_MS_MAX);
+  const earlyShare = rate.isRounded ? 1 - 1 / SMALL_TRY : EARLY_SHARE;
+  return Math.min(perMs * earlyShare, perMs * (1 - proven / most), EARLY_MS_MAX);
 }
 
 // It was refused so often lately that a try may wait: what is learned must not cost more than it is worth.
@@ -160,6 +174,8 @@ export interface Refusal {
   // The share that was used; and whether that was more than is known to be allowed.
   readonly used: number;
   readonly isTry: boolean;
+  // The least share that the wait shows to be too much; null: it was named exactly.
+  readonly tooMuch: number | null;
 }
 
 // Whatever it teaches.
@@ -184,9 +200,26 @@ export function refuse(
   // A try that failed says nothing against what went through before it.
   const isDoubtful = evidence.isTry && counted < proven * HELD_SHARE;
   // Others may try for more just now; this call did not.
-  const ceiling = evidence.isTry ? used : Math.min(used, proven);
-  fall(rate, isDoubtful ? proven : Math.max(least, counted), ceiling, now);
+  const broken = evidence.isTry ? used : Math.min(used, proven);
+  const ceiling = Math.min(broken, evidence.tooMuch ?? 1);
+  const kept = rate.isRounded && rate.next !== null ? lessLuck(proven) : proven;
+  fall(rate, isDoubtful ? kept : Math.max(least, counted), ceiling, now);
   rate.isCounting = isSure && !evidence.isTry;
+  rate.isRounded = evidence.tooMuch !== null;
+  // No step fits in between.
+  const isClose = evidence.isTry && ceiling * ALL <= proven * SMALL_TRY;
+  rate.next = isClose ? null : smallStep(rate, now, settings);
+}
+
+function lessLuck(share: number): number {
+  return Math.max(SHARE_MIN, share * LUCK_MARGIN);
+}
+
+// From what is known to be allowed towards what is known to be too much: one refusal at the most ends it.
+function smallStep(rate: LearnedRate, now: number, settings: LearningSettings): number | null {
+  const next = rate.share * SMALL_STEP;
+  const isBelow = next < rate.ceiling * ALL && brokeLately(rate, now, settings);
+  return rate.isRounded && isBelow ? next : null;
 }
 
 // Calls before this tell of what was before the last fall: they were in flight then, or the platform still held others.
@@ -221,6 +254,7 @@ export function hold(
   const estimate = (tried.share * tried.perMs) / (tried.perMs + holdMs);
   const share = Math.max(SHARE_MIN, estimate * ESTIMATE_MARGIN);
   rate.heldMs = tried.isTry ? 0 : holdMs;
+  rate.isRounded = false;
   const isAsBefore =
     tried.isTry && estimate >= proven * HELD_SHARE && share <= proven * (1 + STEP_MIN);
   fall(rate, isAsBefore ? proven : share, tried.share, now);
@@ -247,14 +281,19 @@ export function prove(
   rate.changedAt = now;
   rate.failures = 0;
   rate.heldMs = 0;
-  rate.next = null;
-  if (rate.share === 1) return;
-  const step = STEPS[Math.min(rate.successes, STEPS.length - 1)]!;
+  rate.next = nextStep(rate, now, settings);
   rate.successes += 1;
-  let next = Math.min(1, rate.share * step);
+  if (rate.isRounded && rate.next === null) rate.share = lessLuck(rate.share);
+}
+
+function nextStep(rate: LearnedRate, now: number, settings: LearningSettings): number | null {
+  if (rate.share === 1) return null;
   const isFresh = brokeLately(rate, now, settings);
-  if (isFresh && next >= rate.ceiling) next = Math.sqrt(rate.share * rate.ceiling);
-  if (next >= rate.share * (1 + STEP_MIN)) rate.next = next;
+  if (rate.isRounded && isFresh) return smallStep(rate, now, settings);
+  const step = STEPS[rate.isRounded ? 0 : Math.min(rate.successes, STEPS.length - 1)]!;
+  const next = Math.min(1, rate.share * step);
+  const most = isFresh && next >= rate.ceiling ? Math.sqrt(rate.share * rate.ceiling) : next;
+  return most >= rate.share * (1 + STEP_MIN) ? most : null;
 }
 
 // Nothing is left to remember: neither a share, nor how slow the line is.

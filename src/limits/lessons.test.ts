@@ -83,7 +83,7 @@ test('a call that a long window takes proves what was in it, not all that was tr
 
 test('three refusals within ten minutes are followed by no try', () => {
   const rate = newRate();
-  refuse(rate, { estimate: 0.5, fits: true, isTry: false, used: 1 }, 0, LEARNING);
+  refuse(rate, { estimate: 0.5, fits: true, isTry: false, used: 1, tooMuch: null }, 0, LEARNING);
   const due = LEARNING.pauseMsMax;
   expect(earlyMs(rate, MINUTE_MS, due, LEARNING)).toBeGreaterThan(0);
   for (let n = 0; n < 3; n++) countRefusal(rate, n);

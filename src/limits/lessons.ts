@@ -43,6 +43,7 @@ const HALF_USED_SHARE = 0.4;
 // Waits are named in whole seconds, and the call was on its way for a while.
 const WAIT_MS_ERROR = 2_000;
 const WAIT_ROUNDING_MS = 1_100;
+const SECOND_MS = 1_000;
 const UNCOUNTED_MAX = 2;
 // A spacing that is truly so many times the prior is likely; twice that is possible.
 const SPACING_TIMES_MAX = 5;
@@ -50,6 +51,8 @@ const SPACING_TIMES_MAX = 5;
 // jitter is as long as what is looked for.
 const ANSWERS_LONG = 1;
 const ANSWERS_SHORT = 8;
+// Where what is too early is refused at once, fewer tell as much.
+const ANSWERS_REFUSED = 4;
 const ANSWERS_FULL = 10;
 const ANSWERS_LONG_FULL = 3;
 const TRY_HELD_SHARE = 0.4;
@@ -69,6 +72,13 @@ function triedFirst(blamed: readonly Blamed[]): readonly Blamed[] {
   return tried.length > 0 ? tried : blamed;
 }
 
+interface Answer {
+  // The wait that the platform may have hidden in it.
+  readonly holdMs: number;
+  // The shortest round trip is known, so that calls leave no further apart than they must.
+  readonly isLineKnown: boolean;
+}
+
 type Fit = 'none' | 'loose' | 'exact';
 
 interface Blamed {
@@ -76,8 +86,9 @@ interface Blamed {
   readonly estimate: number;
   readonly fit: Fit;
   readonly isTry: boolean;
-  // The share that was used.
+  // The share that was used, and the least that is too much by what the wait says.
   readonly used: number;
+  readonly tooMuch: number | null;
 }
 
 // Refusals that no chat's own window explains, in a row.
@@ -129,16 +140,16 @@ export class Lessons {
     }
   }
 
-  // A success, and the wait that the platform may have hidden in it.
-  answered(booking: Booking, holdMs: number, now: number, notes: Notes): void {
+  // A success.
+  answered(booking: Booking, answer: Answer, now: number, notes: Notes): void {
     const { chat, charge, plan } = booking;
     chat.refusals = 0;
     const suspicion = this.#suspicions.get(charge.budget);
     if (suspicion !== undefined && booking.departedAt > suspicion.since) {
       this.#suspicions.delete(charge.budget);
     }
-    this.#weigh(chat, plan.chat, booking.ofChat, booking, holdMs, now, notes);
-    this.#weigh(this.#account, plan.account, booking.ofAccount, booking, holdMs, now, notes);
+    this.#weigh(chat, plan.chat, booking.ofChat, booking, answer, now, notes);
+    this.#weigh(this.#account, plan.account, booking.ofAccount, booking, answer, now, notes);
   }
 
   // Returns whether the budget is taken to be used up.
@@ -201,11 +212,12 @@ export class Lessons {
     const blamed = this.#blame(branch, rules, booking, signal, now);
     const exact = triedFirst(blamed.filter(({ fit }) => fit === 'exact'));
     const chosen = exact.length > 0 || least === 'exact' ? exact : triedFirst(blamed);
-    for (const { slot, estimate, fit, isTry, used } of chosen) {
+    for (const { slot, estimate, fit, isTry, used, tooMuch } of chosen) {
       slot.rate ??= newRate();
       // What was in flight when the rate fell has nothing new to say.
       if (booking.takenAt < slot.rate.fellAt) continue;
-      refuse(slot.rate, { estimate, fits: fit === 'exact', isTry, used }, now, this.#settings);
+      const evidence = { estimate, fits: fit === 'exact', isTry, used, tooMuch };
+      refuse(slot.rate, evidence, now, this.#settings);
       slot.round = null;
       notes.learned(branch, slot);
     }
@@ -220,13 +232,14 @@ export class Lessons {
     signal: Limited,
     now: number,
   ): Blamed[] {
-    const { tries } = branch === booking.chat ? booking.ofChat : booking.ofAccount;
+    const { tries, full } = branch === booking.chat ? booking.ofChat : booking.ofAccount;
     return rules.flatMap((rule, index) => {
       if (rule.scope !== branch.scope || !isLearned(rule)) return [];
       const slot = branch.slotFor(rule);
+      const isFull = (full & (1 << index)) !== 0;
       const evidence =
         rule.count === 1
-          ? this.#ofSpacing(rule, slot, booking, signal, now)
+          ? this.#ofSpacing(rule, slot, booking, isFull, signal, now)
           : this.#ofWindow(branch, rule, slot, booking, signal, now);
       return evidence.fit === 'none'
         ? []
@@ -235,22 +248,35 @@ export class Lessons {
               slot,
               ...evidence,
               isTry: (tries & (1 << index)) !== 0,
-              used: this.#usedShare(slot, rule, now),
+              used: Math.max(this.#usedShare(slot, rule, now), evidence.inWindow),
             },
           ];
     });
   }
 
-  // One at a time: the platform would have let it in when the wait it names is over.
-  #ofSpacing(rule: Rule, slot: Slot, booking: Booking, { retryAfterMs }: Limited, now: number) {
+  // One at a time: the platform would have let it in when the wait it names is over. That is surely about the spacing
+  // only where the chat used it to the full: others are more often refused for their account.
+  #ofSpacing(
+    rule: Rule,
+    slot: Slot,
+    booking: Booking,
+    isFull: boolean,
+    { retryAfterMs }: Limited,
+    now: number,
+  ) {
     const sinceLastMs = booking.departedAt - slot.last;
-    const perMs = sinceLastMs + retryAfterMs;
+    // Named in whole seconds: the truth is up to a second shorter. And until it was judged it was on its way.
+    const isRounded = retryAfterMs % SECOND_MS === 0;
+    const leastMs = sinceLastMs + retryAfterMs - (isRounded ? SECOND_MS : 0);
+    const perMs = sinceLastMs + retryAfterMs + (isRounded ? now - booking.departedAt : 0);
+    const tooMuch = isRounded ? rule.perMs / Math.max(1, leastMs) : null;
     const believedMs = slot.perMs(rule, now, this.#settings);
     if (sinceLastMs > 2 * believedMs || perMs > 2 * SPACING_TIMES_MAX * rule.perMs) {
-      return { estimate: 1, fit: 'none' as Fit };
+      return { estimate: 1, fit: 'none' as Fit, tooMuch, inWindow: 0 };
     }
-    const fit: Fit = perMs <= SPACING_TIMES_MAX * rule.perMs + HELD_MS_MIN ? 'exact' : 'loose';
-    return { estimate: rule.perMs / perMs, fit };
+    const isLikely = leastMs <= SPACING_TIMES_MAX * rule.perMs + HELD_MS_MIN;
+    const fit: Fit = isFull && isLikely ? 'exact' : 'loose';
+    return { estimate: rule.perMs / perMs, fit, tooMuch, inWindow: 0 };
   }
 
   // Many: those in the window when it was refused are what the platform allows; the wait ends when the oldest leaves.
@@ -274,16 +300,19 @@ export class Lessons {
     if (Math.abs(lateMs(first)) > WAIT_ROUNDING_MS) first = 0;
     const estimate = (counted - first) / rule.count;
     const used = counted / rule.count;
-    if (used < USED_SHARE_MIN) return { estimate, fit: 'none' as Fit };
+    // Calls of a short window may come as a burst, more of them at once than on average.
+    const inWindow = isShort(rule) ? Math.min(1, (counted + 1) / rule.count) : 0;
+    const rest = { tooMuch: null, inWindow };
+    if (used < USED_SHARE_MIN) return { estimate, fit: 'none' as Fit, ...rest };
     const isHalfUsed = used >= HALF_USED_SHARE * slot.share(now, this.#settings);
     // A wait longer than the window is a penalty, whatever it was for. If the next calls end in the same way, it was
     // for these: under a penalty the platform names no other wait.
     if (retryAfterMs > rule.perMs + WAIT_MS_ERROR) {
       const isAgain = isHalfUsed && now < penalizedUntil;
-      return { estimate: counted / rule.count, fit: isAgain ? 'exact' : ('none' as Fit) };
+      return { estimate: counted / rule.count, fit: isAgain ? 'exact' : ('none' as Fit), ...rest };
     }
     const isExact = first <= UNCOUNTED_MAX && Math.abs(lateMs(first)) <= WAIT_MS_ERROR;
-    return { estimate, fit: isExact ? 'exact' : isHalfUsed ? 'loose' : ('none' as Fit) };
+    return { estimate, fit: isExact ? 'exact' : isHalfUsed ? 'loose' : ('none' as Fit), ...rest };
   }
 
   #weigh(
@@ -291,7 +320,7 @@ export class Lessons {
     rules: readonly Rule[],
     pressure: Pressure,
     { charge, takenAt }: Booking,
-    holdMs: number,
+    { holdMs, isLineKnown }: Answer,
     now: number,
     notes: Notes,
   ): void {
@@ -311,6 +340,8 @@ export class Lessons {
       if (!isTry && slot.rate !== null && isTrying(slot.rate, now, this.#settings)) continue;
       // Nothing is kept of windows that nothing is wrong with.
       if (slot.round === null && heldMs === 0 && !isTry) continue;
+      // Until then calls lie further apart than is tried.
+      if (isTry && rule.count === 1 && !isLineKnown) continue;
       if (branch.scope === 'account' && slot.round?.chat === charge.chat) continue;
       if (slot.round?.isTry !== isTry) slot.round = newRound(isTry);
       note(slot.round, charge.chat, heldMs);
@@ -328,7 +359,8 @@ export class Lessons {
     const { round } = slot;
     const isLong = !isShort(rule);
     const windows = 2 * rule.count * slot.share(now, this.#settings);
-    const tries = isLong ? ANSWERS_LONG : Math.max(ANSWERS_SHORT, windows);
+    const short = slot.rate?.isRounded === true ? ANSWERS_REFUSED : ANSWERS_SHORT;
+    const tries = isLong ? ANSWERS_LONG : Math.max(short, windows);
     const answers = isLong ? ANSWERS_LONG_FULL : ANSWERS_FULL;
     if (round === null || round.calls < (isTry ? tries : answers)) return false;
     slot.round = null;
