@@ -5,7 +5,7 @@ import { virtualClock } from '../../system/virtual-clock.ts';
 import { classify } from './classify.ts';
 import { claimedId, isSandboxCredential, speakerOf } from './credentials.ts';
 import { describe as describeCall, recognisedMs, targets } from './describe.ts';
-import { locate } from './dialect/request.ts';
+import { locate, located } from './dialect/request.ts';
 import { createDiscord } from './discord.ts';
 import { Interactions } from './interactions.ts';
 import { InvalidRequests } from './invalid-requests.ts';
@@ -253,6 +253,30 @@ describe('requests', () => {
       const located = at(verb, `/api${version}${path}`);
       expect(located).toEqual({ kind: 'call', credential: TOKEN, method, params });
     }
+  });
+
+  test.each([
+    ['POST', '/api/v10/channels/1/messages/', 'createMessage', TOKEN],
+    ['POST', '/api//v10/channels//1/messages//?wait=true', 'createMessage', TOKEN],
+    ['POST', '/api/V10/Channels/1/MESSAGES', 'createMessage', TOKEN],
+    ['POST', '/api/%7610/%63hannels/1/m%65ssages%2F', 'createMessage', TOKEN],
+    ['POST', '/%61pi/v10/channels/1/messages', 'createMessage', TOKEN],
+    ['POST', '/api/v010/channels/1/messages', 'createMessage', TOKEN],
+    ['PATCH', '/api/v10/channels/1/messages/2/', 'editMessage', TOKEN],
+    ['POST', '/api/v10/channels/1/messages/Bulk-Delete/', 'bulkDeleteMessages', TOKEN],
+    ['POST', '/api/v10/channels/1/typing/', 'triggerTyping', TOKEN],
+    ['POST', '/api/v10/channels/1/threads/', 'createThread', TOKEN],
+    ['POST', '/api/v10//Webhooks/12/Made/', 'executeWebhook', 'webhook/12/Made'],
+    ['PUT', '/api/v10/channels/1/messages/2/reactions/%23%E2%83%A3/@Me/', 'createReaction', TOKEN],
+  ])('%s %s sends, however it is written', (verb, url, method, credential) => {
+    expect(at(verb, url)).toMatchObject({ kind: 'call', method, credential });
+  });
+
+  test('a call from inside the process that sends goes by its name', () => {
+    const asked = (path: string) => located(TOKEN, path);
+    expect(asked('GET /api/v10/channels/1/messages')).toMatchObject({ kind: 'call' });
+    expect(asked('POST /api/v10/channels/1/messages')).toBeNull();
+    expect(asked('POST /api/v10/channels/1/messages/?wait=true')).toBeNull();
   });
 
   test('paths with a token of their own speak for it', () => {

@@ -114,9 +114,26 @@ function weightOf({ path }: DiscordRoute): number {
   return path.includes(':interaction_token') ? 1 : 0;
 }
 
+// A path as ours are written; ids stay as they are. Of Discord it is not documented whether it reads an empty part, a
+// slash at the end or names in other letters: assumed is that it does, so that no way to write a path that sends leads
+// past the queue.
+export function normalPath(path: string): string {
+  const parts = path.split('/').filter((part) => part !== '');
+  const read = parts.map((part) =>
+    NAMES_IN_PATHS.has(part.toLowerCase()) ? part.toLowerCase() : part,
+  );
+  return `/${read.join('/')}`;
+}
+
+const NAMES_IN_PATHS: ReadonlySet<string> = new Set(
+  ['api', '@original', ...ROUTES.flatMap(({ path }) => path.split('/'))].filter(
+    (part) => part !== '' && !part.startsWith(':'),
+  ),
+);
+
 export type PathIds = Readonly<Record<string, string>>;
 
-// `path` is below `/api/v<n>`, its escapes read. null: no route that sends.
+// `path` is below `/api/v<n>`, its escapes read, and normal. null: no route that sends.
 export function routeAt(verb: string, path: string): { route: DiscordRoute; ids: PathIds } | null {
   for (const { route, pattern } of PATTERNS) {
     if (route.verb !== verb) continue;

@@ -74,6 +74,14 @@ export function tableCalls(table: MethodTable): TableCalls {
   };
 }
 
+// A name as the table has it, however its letters are written. Whether the platform reads it in other letters is not
+// documented: assumed is that it does, so that no way to write a method that sends leads past the queue.
+export function asTabled({ methods }: MethodTable): (asked: string) => string {
+  const byLetters = new Map<string, string>();
+  for (const name of methods.keys()) byLetters.set(name.toLowerCase(), name);
+  return (asked) => byLetters.get(asked.toLowerCase()) ?? asked;
+}
+
 // null: it names no chat.
 function callOf(
   table: MethodTable,

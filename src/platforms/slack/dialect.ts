@@ -6,6 +6,7 @@ import { provisionalId } from '../../domain/ids.ts';
 import type { Dialect, LocatedCall, ValueAnswer } from '../dialect.ts';
 import { dialectAnswers } from '../shared/dialect-answers.ts';
 import { givenFields } from '../shared/given.ts';
+import { asTabled } from '../shared/method-table.ts';
 import { TABLE } from './calls.ts';
 import { secretOf } from './credentials.ts';
 
@@ -18,6 +19,8 @@ const ERRORS: Readonly<Record<number, string>> = {
 // Nothing was taken: it is right to repeat these.
 const REPEATED = [429, 500, 503];
 const NO_UPLOADS = 'files go to the address that files.getUploadURLExternal answers with';
+const named = asTabled(TABLE);
+const shown = (result: string | null) => ({ status: 200, body: result ?? '{"ok":true}' });
 
 // A detail that is one of Slack's own words is the error itself.
 function refused(status: number, detail: string): ValueAnswer {
@@ -28,11 +31,10 @@ function refused(status: number, detail: string): ValueAnswer {
   return { status: REPEATED.includes(status) ? status : 200, body };
 }
 
-function located(credential: string, method: string): LocatedCall | null {
+function located(credential: string, asked: string): LocatedCall | null {
+  const method = named(asked);
   return TABLE.name.test(method) ? { kind: 'call', credential, method, params: {} } : null;
 }
-
-const shown = (result: string | null) => ({ status: 200, body: result ?? '{"ok":true}' });
 
 export const DIALECT: Dialect = {
   // Every method has a dot in its name.

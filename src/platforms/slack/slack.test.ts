@@ -153,6 +153,22 @@ test('tokens tell their account, and others are none', () => {
   }
 });
 
+test.each([
+  ['/api/chat.postmessage', 'chat.postMessage'],
+  ['/api/CHAT.POSTMESSAGE?channel=C1', 'chat.postMessage'],
+  ['/api/chat.UPDATE', 'chat.update'],
+])('%s is the delivery %s', (url, method) => {
+  const headers = { authorization: 'Bearer xoxb-1-2-x' };
+  expect(DIALECT.locate({ verb: 'POST', url, headers })).toMatchObject({ kind: 'call', method });
+});
+
+test.each(['/api/chat.postMessage/', '/api/chat%2EpostMessage', '/api//chat.postMessage'])(
+  '%s is nothing',
+  (url) => {
+    expect(DIALECT.locate({ verb: 'POST', url, headers: {} })).toBeNull();
+  },
+);
+
 test('a request with a token in its body keeps none of it', () => {
   const headers = { authorization: `Bearer ${TOKEN}` };
   const call = DIALECT.locate({ verb: 'GET', url: '/api/chat.postMessage?token=x', headers });

@@ -85,6 +85,28 @@ describe('a path of the Graph API', () => {
     });
   });
 
+  test.each(['/messages/', '/Messages', '/MESSAGES/?fields=id'])(
+    'is a message also as %s',
+    (edge) => {
+      expect(locate('POST', `/v21.0/106${edge}`)).toMatchObject({
+        ...{ kind: 'call', credential: '106:EAAtoken', method: 'messages' },
+      });
+      expect(reading.located('106:EAAtoken', `POST /v21.0/106${edge.split('?')[0]}`)).toBeNull();
+    },
+  );
+
+  test.each(['//106/messages', '/106//messages', '/106/messages//', '/106/%6Dessages'])(
+    'is nothing as %s',
+    (path) => expect(locate('POST', `/v21.0${path}`)).toBeNull(),
+  );
+
+  test('a read that asks for the verb of a message is refused', () => {
+    const read = 'GET /v21.0/106/Messages';
+    expect(described(read, {}).kind).toBe('pass');
+    expect(described(read, { method: 'post', to: '1', type: 'text' }).kind).toBe('invalid');
+    expect(described('GET /v21.0/106/media', { method: 'post' }).kind).toBe('pass');
+  });
+
   test('takes the token of the query where the header has none', () => {
     const url = '/v21.0/106/messages?access_token=EAAquery';
     expect(locate('POST', url, {} as never)).toMatchObject({ credential: '106:EAAquery' });

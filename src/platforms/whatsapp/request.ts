@@ -53,7 +53,8 @@ function locate(numbers: NumbersOfTokens, { verb, url, headers }: RequestHead) {
   const path = mark < 0 ? url : url.slice(0, mark);
   const match = PATH.exec(path);
   if (match === null) return null;
-  const [, object = '', edge = ''] = match;
+  const [, object = '', edgeAsWritten = ''] = match;
+  const edge = edgeAsWritten.toLowerCase();
   const query = new URLSearchParams(mark < 0 ? '' : url.slice(mark));
   // The Graph API takes it there as well.
   const inQuery = `Bearer ${query.get('access_token') ?? ''}`;

@@ -20,7 +20,7 @@ import {
   webhookCredential,
 } from '../credentials.ts';
 import type { Interactions } from '../interactions.ts';
-import { type PathIds, routeAt, routeOf } from '../routes.ts';
+import { normalPath, type PathIds, routeAt, routeOf } from '../routes.ts';
 import { refused, unreadable } from './answer.ts';
 
 const VERBS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
@@ -30,7 +30,8 @@ export const ROUTES: readonly DialectRoute[] = [
 ];
 export const OWN = /^\/api(?:\/|$)/;
 
-const PATH = /^\/api(?:\/v\d{1,2})?(\/[^?#]{1,1000})$/;
+// Its escapes read: of the emoji in it any may be a question mark.
+const PATH = /^\/api(?:\/v\d{1,3})?(\/.{1,1000})$/is;
 // As it is passed on: nothing that would end a line or begin another path.
 const PASSED =
   /^\/api(?:\/v\d{1,2})?\/[\w.~:@!$&'()*+,;=%/-]{1,1000}(?:\?[\w.~:@!$&'()*+,;=%/?-]{0,4000})?$/;
@@ -50,7 +51,7 @@ export function locate(
 ): LocatedRequest | null {
   const mark = url.indexOf('?');
   const raw = mark < 0 ? url : url.slice(0, mark);
-  const path = decoded(PATH.exec(raw)?.[1] ?? '');
+  const path = pathBelow(raw);
   if (path === '' || /\p{Cc}/u.test(path) || path.split(/[/\\]/).some(isDots)) return null;
   const credential = credentialOf(path, headers.authorization, interactions);
   if (!VERBS.includes(verb)) {
@@ -65,6 +66,11 @@ export function locate(
   const reason = headers['x-audit-log-reason'];
   const params: Params = typeof reason === 'string' ? { reason } : {};
   return { kind: 'call', credential, method: `${verb} ${url}`, params };
+}
+
+// Below `/api/v<n>`; '' when it is not there, or its escapes cannot be read.
+function pathBelow(raw: string): string {
+  return PATH.exec(normalPath(decoded(raw)))?.[1] ?? '';
 }
 
 const isDots = (part: string) => part === '.' || part === '..';
@@ -102,7 +108,9 @@ export function located(credential: string, method: string): LocatedCall | null 
 
 function isPassed(method: string): boolean {
   const [verb = '', path = ''] = method.split(' ', 2);
-  return VERBS.includes(verb) && PASSED.test(path);
+  if (!VERBS.includes(verb) || !PASSED.test(path)) return false;
+  // What sends has a name of its own.
+  return routeAt(verb, pathBelow(path.split('?', 1)[0]!)) === null;
 }
 
 export function read(call: LocatedCall, given: GivenParams): ReadCall {

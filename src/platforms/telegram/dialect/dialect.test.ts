@@ -24,6 +24,8 @@ describe('paths', () => {
 
   test.each([
     ['/bot42/getMe', '/botAA:x/getMe', `/bot${TOKEN}/get.Me`, `/bot${TOKEN}/a/b`],
+    // A slash behind a method is a part of its name, which the Bot API does not know.
+    [`/bot${TOKEN}/sendMessage/`, `/bot${TOKEN}//sendMessage`, `/bot${TOKEN}/sendMessage%2F`],
     [`/bot${TOKEN}/../getMe`, `/bot${TOKEN}%2F..%2FgetMe`, '/bot%', '/v1/messages'],
     [`/file/bot${TOKEN}/../x`, `/file/bot${TOKEN}/a//b`, `/file/bot${TOKEN}/a%0a`],
   ])('%s and the like are nothing', (...urls) => {
