@@ -20,8 +20,15 @@ export interface NodeView {
   >[];
   // Those of them that end last.
   readonly freezes?: readonly Frozen[];
+  // Texts that grow there, and how often any of them has changed.
+  readonly streams?: StreamsView;
   // It does not reach the store.
   readonly isAway?: true;
+}
+
+export interface StreamsView {
+  readonly open: number;
+  readonly changes: number;
 }
 
 export interface FleetViewsParts {

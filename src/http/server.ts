@@ -70,7 +70,7 @@ export function createServer(
   );
   app.setNotFoundHandler((request, reply) => answerNoRoute(routes, request, reply));
   addRoutes(app, { options, waiting, routes: ROUTES });
-  if (options.fleet?.side === 'inner') addFleetRoutes(app, options.fleet.port);
+  if (options.fleet?.side === 'inner') addFleetRoutes(app, options.fleet.port, options);
   for (const dropIn of dialects.values()) {
     app.register(async (own) => mountDialect(own, options, dropIn));
   }

@@ -97,6 +97,9 @@ export function withObservers(live: Live, ports: ObserverPorts): ObservedLive {
     cancel: (id) => live.cancel(id),
     get: (id) => live.get(id),
     list: () => live.list(),
+    get openCount() {
+      return live.openCount;
+    },
     ended: (id, signal) => live.ended(id, signal),
     listen: (listener) => live.listen(listener),
     async resume() {

@@ -173,6 +173,10 @@ export class LiveStreams implements Live, Service {
     return streams.map((stream) => this.#view(stream));
   }
 
+  get openCount(): number {
+    return this.#streams.size;
+  }
+
   ended(id: string, signal: AbortSignal): Promise<Port.StreamView | null> {
     return this.#streams.has(id) ? this.#waiters.wait(id, signal) : this.get(id);
   }

@@ -123,6 +123,8 @@ export interface Live {
   get(id: string): Promise<StreamView | null>;
   // Those that have not ended, oldest first.
   list(): StreamView[];
+  // How many those are.
+  readonly openCount: number;
   // Resolves when its final has come to its end (or it was cancelled).
   ended(id: string, signal: AbortSignal): Promise<StreamView | null>;
   listen(listener: (view: StreamView) => void): () => void;

@@ -1,19 +1,26 @@
 // Two servers of one fleet, joined in memory: what one does not own the other answers, for whom it was asked.
 
 import { Readable } from 'node:stream';
+import { json } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import type { FleetNode } from '../../cluster/coordination.ts';
 import type { PeerAnswer, PeerRequest } from '../../cluster/peers.ts';
 import { FLEET_HEADERS, FLEET_PATHS, MOVED_STATUS } from '../../domain/fleet.ts';
+import { aNewStream } from '../../streams/stream-state.fixture.ts';
+import type { StreamView } from '../../streams/streams.ts';
 import { boundKey } from '../auth/bounds.fixture.ts';
 import { ACCOUNT, AUTH, type Bench, bench, message, TOKEN } from '../context.fixture.ts';
 import { TRIES_MAX } from './forward.ts';
-import type { FleetPort } from './port.ts';
+import type { FleetPort, NodeStanding } from './port.ts';
 
+const NEVER = new AbortController().signal;
 const SECRET = 'the-secret-of-the-fleet';
 const OWNER: FleetNode = {
   ...{ name: 'owner', incarnation: 'i-owner', url: 'http://owner', startedAt: 0, state: 'ready' },
 };
+
+// How the owner stands to the other node, where something is asked of all of them.
+const STANDING: NodeStanding = { ...OWNER, isSelf: false, view: {} as never };
 
 type Reach = 'answers' | 'moved' | 'unsent' | 'lost';
 
@@ -35,12 +42,19 @@ async function twoNodes(reach: Reach[] = ['answers'], owns = true) {
       if (url === OWNER.url && outcome !== 'answers') return notReached(outcome);
       return injected(url === OWNER.url ? inner : innerOfSelf, request);
     },
-    read: async () => ({ kind: 'unsent' }),
+    read: async (_node, path, headers) => {
+      if (reach[0] !== 'answers') return { kind: 'lost' };
+      const asked = { method: 'GET', path, headers, body: null, signal: NEVER } as const;
+      forwarded.push(asked);
+      const answer = await injected(inner, asked);
+      if (answer.kind !== 'answered' || answer.status !== 200) return { kind: 'lost' };
+      return { kind: 'answered', value: await json(answer.body) };
+    },
     ask: async () => ({ kind: 'answered', value: {} }),
     pause: async () => {},
     view: () => ({}) as never,
     refresh: async () => {},
-    nodes: () => [],
+    nodes: () => (isHere ? [] : [STANDING]),
     submit: (delivery) => inner.road.submit(delivery),
     move: (order) => inner.road.move(order),
     handOver: async () => null,
@@ -203,4 +217,55 @@ test('what was done is noted once, by who did it', async () => {
   expect(answer.statusCode).toBe(200);
   const noted = async (at: Bench) => (await at.guards.audit.page({ before: null, max: 10 })).length;
   expect([await noted(outer), await noted(inner)]).toEqual([0, 1]);
+});
+
+describe('streams of all nodes', () => {
+  // Each opens some, a second apart; those of `inner` have its account.
+  async function opened(reach: Reach) {
+    const nodes = await twoNodes([reach]);
+    const at = (second: number) => ({ openedAt: second * 1000, changedAt: second * 1000 });
+    for (const [i, [node, id, chat]] of (
+      [
+        [nodes.inner, 'a', '1'],
+        [nodes.outer, 'b', '2'],
+        [nodes.inner, 'c', '1'],
+        [nodes.outer, 'd', '1'],
+      ] as const
+    ).entries()) {
+      const { view } = (await node.live.open(aNewStream({ chat }))) as { view: StreamView };
+      node.live.streams.delete(view.id);
+      node.live.streams.set(id, { ...view, id, ...at(i) });
+    }
+    // The owner has it from the other node, where it is not forgotten yet.
+    const moved = nodes.outer.live.streams.get('b')!;
+    nodes.inner.live.streams.set('b', { ...moved, changedAt: 9_000, units: 9 });
+    return nodes;
+  }
+  const list = async ({ app }: Bench, query = '', headers: Record<string, string> = AUTH) =>
+    (await app.inject({ method: 'GET', url: `/v1/streams${query}`, headers })).json().streams;
+  const ids = (streams: { id: string }[]) => streams.map(({ id }) => id);
+
+  test('are listed once, the oldest first, under the same filter', async () => {
+    const { outer } = await opened('answers');
+    const all = await list(outer);
+    expect(ids(all)).toEqual(['a', 'b', 'c', 'd']);
+    expect(all[1]).toMatchObject({ units: 9 });
+    expect(ids(await list(outer, '?chat=1'))).toEqual(['a', 'c', 'd']);
+  });
+
+  test('a node that does not answer is left out; what another node asks is not asked on', async () => {
+    const { outer, innerOfSelf } = await opened('lost');
+    expect(ids(await list(outer))).toEqual(['b', 'd']);
+    expect(await list(innerOfSelf, '', { ...AUTH, [FLEET_HEADERS.secret]: SECRET })).toEqual([]);
+  });
+
+  test('who asks travels with it, the key does not', async () => {
+    const { outer, forwarded } = await opened('answers');
+    const { authorization } = await boundKey(outer, 'viewer', { accounts: [ACCOUNT] });
+    await list(outer, `?account=${ACCOUNT}`, { authorization });
+    const [{ headers }] = forwarded as [PeerRequest];
+    const named = Buffer.from(headers[FLEET_HEADERS.holder]!, 'base64url').toString();
+    expect(JSON.parse(named)).toMatchObject({ role: 'viewer', scope: { accounts: [ACCOUNT] } });
+    expect(JSON.stringify(headers)).not.toContain(authorization.slice(7));
+  });
 });

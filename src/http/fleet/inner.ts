@@ -10,6 +10,7 @@ import { type AccountId, parseAccountId } from '../../domain/ids.ts';
 import type { MoveOrder } from '../../road/road.ts';
 import type { SpillPart } from '../../store/ports/hand-over.ts';
 import { ANYONE } from '../auth/access.ts';
+import type { HttpParts } from '../context.ts';
 import type { FleetPort } from './port.ts';
 import { answerMoved } from './to-owner.ts';
 
@@ -18,7 +19,11 @@ const BODY_BYTES_MAX = 64 * 1024 * 1024;
 // The secret of the fleet was asked for before.
 const config = { access: ANYONE };
 
-export function addFleetRoutes(app: FastifyInstance, port: FleetPort): void {
+export function addFleetRoutes(
+  app: FastifyInstance,
+  port: FleetPort,
+  { output }: Pick<HttpParts, 'output'>,
+): void {
   const post = <B>(
     url: string,
     accountIn: (body: B) => string,
@@ -39,7 +44,14 @@ export function addFleetRoutes(app: FastifyInstance, port: FleetPort): void {
     );
   };
   app.post(FLEET_PATHS.alive, { config }, async () => ({}));
-  app.post(FLEET_PATHS.view, { config }, async () => port.view());
+  let changes = 0;
+  const unlisten = output?.live.listen(() => void changes++);
+  // A hook's answer would be taken for a failure.
+  app.addHook('preClose', async () => void unlisten?.());
+  app.post(FLEET_PATHS.view, { config }, async () => ({
+    ...port.view(),
+    streams: { open: output?.live.openCount ?? 0, changes },
+  }));
   app.post(FLEET_PATHS.handOver, { config, bodyLimit: BODY_BYTES_MAX }, async (request) => ({
     handedOver: await port.handOver(request.body as SpillPart),
   }));

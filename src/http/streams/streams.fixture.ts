@@ -100,6 +100,10 @@ export class FakeLive implements Live {
     return [...this.streams.values()].filter(({ state }) => state === 'open');
   }
 
+  get openCount(): number {
+    return this.list().length;
+  }
+
   ended(id: string, signal: AbortSignal): Promise<StreamView | null> {
     return new Promise((resolve, reject) => {
       this.#waits.set(id, resolve);

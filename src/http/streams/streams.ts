@@ -11,6 +11,7 @@ import type { StreamView } from '../../streams/streams.ts';
 import { lasting, sender, viewer } from '../auth/access.ts';
 import { headersOf } from '../auth/guard.ts';
 import { isStream } from '../bodies.ts';
+import { readOthers } from '../fleet/others.ts';
 import { SAMPLE } from '../openapi/common.ts';
 import { sendProblem } from '../problem.ts';
 import { group, type Opening, type Route } from '../route.ts';
@@ -29,7 +30,7 @@ import {
   type StreamsFilter,
   StreamsQuery,
 } from './schema.ts';
-import { showStream } from './view.ts';
+import { inOrder, type ShownStream, showStream } from './view.ts';
 import { StreamWaits } from './waits.ts';
 
 interface ById {
@@ -114,6 +115,7 @@ const PUT: Route<BodyPorts> = {
 const LIST: Route<BodyPorts> = {
   method: 'GET',
   url: '/v1/streams',
+  isWide: true,
   access: viewer('query'),
   tag: 'streams',
   summary: 'Streams that have not ended',
@@ -236,13 +238,15 @@ async function finish(
   return answer(options, (await waits.ended(id, waitMs, reply.raw)) ?? view, reply);
 }
 
-function list(options: StreamOptions, request: FastifyRequest, reply: FastifyReply) {
+async function list(options: StreamOptions, request: FastifyRequest, reply: FastifyReply) {
   const { query } = request;
   if (!checkStreamsQuery.Check(query)) {
     return sendProblem(reply, invalid('invalid_query', troublesOf(checkStreamsQuery, query)));
   }
   const found = options.live.list().filter((view) => fits(view, query));
-  return reply.send({ streams: found.map((view) => showStream(options.tag, view)) });
+  const own = found.map((view) => showStream(options.tag, view));
+  const others = await readOthers<{ streams: ShownStream[] }>(options, request);
+  return { streams: inOrder([own, ...others.map(({ streams }) => streams)]) };
 }
 
 function fits(view: StreamView, filter: StreamsFilter): boolean {

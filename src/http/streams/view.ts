@@ -35,6 +35,22 @@ export function showStream(tag: string, view: StreamView) {
   };
 }
 
+// Of several nodes, oldest first. One that has just changed hands may be told of twice: its new owner knows better.
+export function inOrder(lists: readonly (readonly ShownStream[])[]): readonly ShownStream[] {
+  const [only] = lists;
+  if (lists.length === 1) return only!;
+  const byId = new Map<string, ShownStream>();
+  for (const stream of lists.flat()) {
+    const known = byId.get(stream.id);
+    if (known === undefined || known.changedAt < stream.changedAt) byId.set(stream.id, stream);
+  }
+  return [...byId.values()].sort((a, b) => compare(a.openedAt, b.openedAt) || compare(a.id, b.id));
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
 export function noStream(): Problem {
   return problem('unknown_stream', '');
 }

@@ -3,6 +3,7 @@
 
 import Type from 'typebox';
 import { showTime, showTimeOrNull } from '../../accept/time.ts';
+import type { StreamsView } from '../../cluster/views.ts';
 import type { AccountView, Frozen } from '../../road/road.ts';
 import type { Timer } from '../../system/clock.ts';
 import { Breaker } from '../accounts/accounts.ts';
@@ -224,15 +225,16 @@ class Overview {
     const now = clock.now();
     const oldest = await showWaiting(this.#options, this.#longest(now));
     const { totals } = this.#rates;
+    const others = streamsElsewhere(this.#options);
     const second = lastOf(this.#rates.series(1));
     // Who shows deliveries, streams or channels knows by these when to ask again.
     const marks = {
       deliveries: road.counts().events,
-      streams: this.#streamChanges,
+      streams: this.#streamChanges + others.changes,
       ingest: ingest?.service.changes ?? 0,
     };
     const frozen = road.freezes();
-    const parts = { second, totals, marks, oldest, frozen };
+    const parts = { second, totals, marks, oldest, frozen, others };
     this.#last = await glance(this.#options, now, parts);
     return this.#last;
   }
@@ -270,17 +272,29 @@ function troublesOf(accounts: readonly AccountView[]) {
     }));
 }
 
+// Of the other nodes, as they said when they were last asked.
+function streamsElsewhere({ fleet }: HttpParts): StreamsView {
+  const sum = { open: 0, changes: 0 };
+  for (const { isSelf, view } of fleet?.port.nodes() ?? []) {
+    if (isSelf) continue;
+    sum.open += view?.streams?.open ?? 0;
+    sum.changes += view?.streams?.changes ?? 0;
+  }
+  return sum;
+}
+
 interface Parts {
   readonly second: ReturnType<typeof lastOf>;
   readonly totals: Counts;
   readonly marks: Readonly<Record<'deliveries' | 'streams' | 'ingest', number>>;
   readonly oldest: Awaited<ReturnType<typeof showWaiting>>;
   readonly frozen: readonly Frozen[];
+  readonly others: StreamsView;
 }
 
 async function glance(options: HttpParts, now: number, parts: Parts) {
   const { road, ledger, output, ingest, health, platforms } = options;
-  const { frozen, ...rest } = parts;
+  const { frozen, others, ...rest } = parts;
   const { oldestDueAt, ...depths } = road.depths();
   const accounts = road.accounts();
   const counts = await ledger.countByState();
@@ -295,7 +309,7 @@ async function glance(options: HttpParts, now: number, parts: Parts) {
     uncertain: count('uncertain'),
     freezes: { active: frozen.length, shown: frozen.slice(0, FREEZES_SHOWN).map(showFrozen) },
     accounts: { total: accounts.length, trouble: troublesOf(accounts) },
-    streams: output?.live.list().length ?? 0,
+    streams: (output?.live.openCount ?? 0) + others.open,
     ingest: ingest?.service.tally() ?? null,
     incidents: incidentsOf({
       ...{ parts: await health(), accounts, frozen, now },

@@ -7,11 +7,10 @@ import { invalid } from '../../accept/problems.ts';
 import { checkQueueQuery, QueueQuery } from '../../accept/schema.ts';
 import { showTime, showTimeOrNull } from '../../accept/time.ts';
 import { troublesOf } from '../../accept/trouble.ts';
-import { FLEET_HEADERS } from '../../domain/fleet.ts';
 import type { WaitingHead } from '../../road/road.ts';
 import { viewer } from '../auth/access.ts';
 import type { HttpParts } from '../context.ts';
-import { holderHeader } from '../fleet/holder.ts';
+import { readOthers } from '../fleet/others.ts';
 import { Waiting } from '../messages/answers.ts';
 import { previewOf, showBriefly } from '../messages/view.ts';
 import { count, SAMPLE } from '../openapi/common.ts';
@@ -20,7 +19,6 @@ import { group, type Route, withOptions } from '../route.ts';
 
 const SHOWN_WHEN_LEFT_OUT = 100;
 const SHOWN_MAX = 500;
-const ELSEWHERE_MS_MAX = 1_000;
 
 export const classes = { critical: count, high: count, normal: count, low: count };
 export const retry = Type.Integer({
@@ -58,30 +56,18 @@ async function list(options: HttpParts, request: FastifyRequest, reply: FastifyR
   const max = Math.min(SHOWN_MAX, Math.max(1, asked));
   const { critical, high, normal, low, retry, inFlight } = options.road.depths();
   const own = showWaiting(options, options.road.waiting(filter, max));
-  const all = [await own, ...(await elsewhere(options, request))].flat();
+  const all = [...(await own), ...(await elsewhere(options, request))];
   const items = all.sort((a, b) => (a.since < b.since ? -1 : 1)).slice(0, max);
   return { depths: { critical, high, normal, low, retry, inFlight }, items };
 }
 
 type ShownWaiting = Awaited<ReturnType<typeof showWaiting>>;
 
-// What waits at other nodes, as each of them says; one that does not answer in time is left out. Of one account, its
-// owner alone is asked, by the gate.
-async function elsewhere(
-  { fleet }: HttpParts,
-  request: FastifyRequest,
-): Promise<ShownWaiting[]> {
-  const { account } = request.query as { account?: string };
-  if (fleet?.side !== 'outer' || account !== undefined) return [];
-  const others = fleet.port.nodes().filter(({ isSelf, view }) => !isSelf && view !== null);
-  const holder = holderHeader(request.holder);
-  const headers = holder === null ? {} : { [FLEET_HEADERS.holder]: holder };
-  return Promise.all(
-    others.map(async (node) => {
-      const told = await fleet.port.read(node, request.url, headers, ELSEWHERE_MS_MAX);
-      return told.kind === 'answered' ? (told.value as { items: ShownWaiting }).items : [];
-    }),
-  );
+// What waits at other nodes, as each of them says. Of one account, its owner alone is asked; see fleet/to-owner.ts.
+async function elsewhere(options: HttpParts, request: FastifyRequest): Promise<ShownWaiting> {
+  if ((request.query as { account?: string }).account !== undefined) return [];
+  const answers = await readOthers<{ items: ShownWaiting }>(options, request);
+  return answers.flatMap(({ items }) => items);
 }
 
 // One that left while it was looked up is left out.
