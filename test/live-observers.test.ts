@@ -84,3 +84,18 @@ test('killed twice, and the producer never comes back', async () => {
   await allShow(world, 'First and last', 'after the silence');
   expect(await world.done(world.observed.get(id))).toMatchObject({ reason: 'producer_silent' });
 });
+
+test('its origin is silent for longer than an observer is given, and goes on', async () => {
+  const world = await liveWorld();
+  const observer = world.aStream({ chat: PERSON, idleMs: 10_000 });
+  const asked = world.aStream({ observers: [Promise.resolve(observer)] });
+  const opened = await world.done(world.observed.open(asked));
+  if (opened.kind !== 'opened') throw new Error(opened.kind);
+  const { id } = opened.view;
+  await append(world, id, 'First');
+  await world.run(100_000);
+  expect(world.observed.list()).toHaveLength(2);
+  await world.done(world.observed.final(id, { kind: 'append', text: ' and last' }));
+  await world.run(60_000);
+  for (const chat of [GROUP, PERSON]) expect(world.texts(chat)).toEqual(['First and last']);
+});

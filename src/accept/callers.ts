@@ -8,7 +8,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Ended, Road } from '../road/road.ts';
 import { answersRepeat, fingerprintOf } from '../store/ports/callers.ts';
 import type { Appended } from '../store/ports/delivery.ts';
-import { JournalUnavailable, OwnerSilent } from '../store/ports/unavailable.ts';
+import { JournalUnavailable, OwnerSilent, TakenOver } from '../store/ports/unavailable.ts';
 import { unreachable } from '../system/assert.ts';
 import type { Clock, Timer } from '../system/clock.ts';
 import { type Claimant, Shares } from '../system/shares.ts';
@@ -54,7 +54,8 @@ function unavailable(error: unknown): Submitted {
 }
 
 export function journalProblem(error: JournalUnavailable): Problem {
-  return problem(error instanceof OwnerSilent ? 'owner_silent' : error.code, '');
+  if (error instanceof OwnerSilent) return problem('owner_silent', '');
+  return problem(error instanceof TakenOver ? 'not_owner' : error.code, '');
 }
 
 function receiptOf(

@@ -8,7 +8,7 @@ import { Membership } from '../cluster/membership.ts';
 import { ASK_LISTENER_MS_MAX, POSTGRES_PACE, REDIS_PACE } from '../cluster/pace.ts';
 import { FleetPeers, type ForwardOutcome } from '../cluster/peers.ts';
 import { FleetRates } from '../cluster/rates.ts';
-import { acceptedHere, FleetRoad, togetherOf } from '../cluster/road.ts';
+import { acceptedHere, FleetRoad, type OwnerCommand, togetherOf } from '../cluster/road.ts';
 import { fleetSecret } from '../cluster/secret.ts';
 import { FleetViews, FREEZES_SHOWN_MAX, type NodeView } from '../cluster/views.ts';
 import type { Config, Settings } from '../config/config.ts';
@@ -300,6 +300,11 @@ export class Fleet {
     };
     const publish = (word: string) => void this.coordination.publish(topic, word).catch(() => {});
     return { publish, stop };
+  }
+
+  // Done by whoever has the account.
+  atOwner<T extends { readonly kind: string }>(account: AccountId, command: OwnerCommand<T>) {
+    return this.#road!.atOwner(account, command);
   }
 
   // Something of the account is for its owner to do.

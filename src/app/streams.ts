@@ -4,15 +4,18 @@
 import { answering } from '../accept/draft.ts';
 import type { AccountPart } from '../cluster/accounts.ts';
 import type { Config, Settings } from '../config/config.ts';
+import { FLEET_PATHS } from '../domain/fleet.ts';
 import { type AccountId, platformOf } from '../domain/ids.ts';
 import type { HttpParts } from '../http/context.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { AskedRoad } from '../road/road.ts';
-import { type LostObserver, withObservers } from '../streams/observers.ts';
+import { TakenOver } from '../store/ports/unavailable.ts';
+import { type LostObserver, type ObserverPorts, withObservers } from '../streams/observers.ts';
 import type { LiveSettings } from '../streams/policy.ts';
 import { LiveStreams } from '../streams/service.ts';
-import type { Live } from '../streams/streams.ts';
+import type { Live, NewStream, OpenedStream } from '../streams/streams.ts';
 import { createSummary } from '../streams/summary.ts';
+import { coalesced } from '../system/coalesced.ts';
 import type { Service } from '../system/service.ts';
 import type { Metrics } from '../telemetry/metrics/metrics.ts';
 import type { Resources } from './resources.ts';
@@ -62,15 +65,23 @@ export function openLive(
     days: config.retentionDays,
     prune: (step) => journal.streams.prune(step),
   });
-  const observed = withObservers(live, { clock, onLost: lost(resources) });
+  const openAtOwner = openingOf(resources, (stream) => live.open(stream, 'for_owner'));
+  const observed = withObservers(live, { clock, onLost: lost(resources), ...openAtOwner });
+  const takeUp = coalesced(async () => {
+    await live.takeUp();
+    observed.resume();
+  });
   return {
     road: live.edits.road,
-    take: (account) => live.take(account),
-    leave: (account) => live.leave(account),
+    take: takeUp,
+    leave(account) {
+      observed.leave(account);
+      return live.leave(account);
+    },
     output: { live: observed, idleMs: config.streamIdleS * 1000 },
     async start() {
       await live.start();
-      await observed.resume();
+      observed.resume();
       await summary.start();
       await retention.start();
     },
@@ -86,6 +97,28 @@ export function openLive(
 // Of a fleet, only what is this node's.
 export function ownsOf({ fleet }: Resources): { owns?: (account: AccountId) => boolean } {
   return fleet === null ? {} : { owns: (account) => fleet.accounts.isHere(account) };
+}
+
+// Of a fleet: where nobody has the account just now, for whoever takes it over.
+function openingOf(
+  { fleet }: Resources,
+  leave: (stream: NewStream) => Promise<OpenedStream>,
+): Pick<ObserverPorts, 'openAtOwner'> {
+  if (fleet === null) return {};
+  return {
+    async openAtOwner(stream, here) {
+      const opened = await fleet.atOwner(stream.account, {
+        here,
+        path: FLEET_PATHS.stream,
+        question: { stream },
+        // Its key names it.
+        isRepeatable: true,
+        without: () => leave(stream),
+      });
+      if (opened.kind === 'not_owner') throw new TakenOver();
+      return opened;
+    },
+  };
 }
 
 function lost({ log }: Resources): (lost: LostObserver) => void {

@@ -55,7 +55,7 @@ interface EndedRecord {
 }
 
 // Something to be done by whoever has the account.
-interface OwnerCommand<T> {
+export interface OwnerCommand<T> {
   readonly here: () => Promise<T | typeof NOT_OWNER>;
   readonly path: string;
   readonly question: object;
@@ -139,7 +139,7 @@ export class FleetRoad {
   }
 
   #submit(delivery: NewDelivery): Promise<Appended> {
-    return this.#atOwner<Appended>(delivery.account, {
+    return this.atOwner<Appended>(delivery.account, {
       here: () => this.#parts.local.submit(delivery),
       path: FLEET_PATHS.submit,
       question: { delivery },
@@ -155,7 +155,7 @@ export class FleetRoad {
 
   #move(order: MoveOrder): Promise<Moved> {
     const { account, ...command } = order;
-    return this.#atOwner<Moved>(account, {
+    return this.atOwner<Moved>(account, {
       here: () => this.#parts.local.move(order),
       path: FLEET_PATHS.move,
       question: { order },
@@ -171,7 +171,7 @@ export class FleetRoad {
     let left = orders;
     for (let round = 1; left.length > 0 && round <= ROUNDS_MAX; round++) {
       const asked = left;
-      const done = await this.#atOwner<MovedTogether>(asked[0]!.account, {
+      const done = await this.atOwner<MovedTogether>(asked[0]!.account, {
         here: async () => togetherOf(await local.moveTogether(asked)),
         path: FLEET_PATHS.moveTogether,
         question: { orders: asked },
@@ -188,16 +188,16 @@ export class FleetRoad {
     return orders.map(({ seq }) => answers.get(seq)!);
   }
 
-  async #atOwner<T extends { readonly kind: string }>(
+  async atOwner<T extends { readonly kind: string }>(
     account: AccountId,
     command: OwnerCommand<T>,
-  ): Promise<T> {
+  ): Promise<T | typeof NOT_OWNER> {
     for (let round = 1; ; round++) {
       const asked = new Set<string>();
       const done =
         (await this.#lookForOwner(account, command, asked)) ??
         (await this.#withoutOwner(account, command.without, asked));
-      if (done.kind !== 'not_owner' || round === ROUNDS_MAX) return done as T;
+      if (done.kind !== 'not_owner' || round === ROUNDS_MAX) return done;
     }
   }
 

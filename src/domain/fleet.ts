@@ -20,6 +20,8 @@ export const FLEET_PATHS = {
   claim: '/fleet/claim',
   submit: '/fleet/submit',
   move: '/fleet/move',
+  // An observer's stream is to be opened.
+  stream: '/fleet/stream',
   moveTogether: '/fleet/move-together',
   // I am cut from the store: write this down for me.
   handOver: '/fleet/hand-over',

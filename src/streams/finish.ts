@@ -157,6 +157,20 @@ async function saveEnd({ writer, clock, isStopped }: FinalPorts, stream: Stream)
   }
 }
 
+// What waits to be shown is not shown any more.
+export async function withdraw(
+  { road, clock }: Pick<FinalPorts, 'road' | 'clock'>,
+  stream: Stream,
+): Promise<void> {
+  await stream.submitting;
+  const { frame } = stream;
+  if (frame?.kind !== 'call') return;
+  const rest = { reason: 'stream_cancelled', by: 'sluice', body: null, queueMax: 0 };
+  const { account } = stream.asked;
+  const move = { account, seq: frame.seq, to: 'cancelled', at: clock.now(), ...rest } as const;
+  await road.move(move).catch(ignoreStore);
+}
+
 export function ignoreStore(error: unknown): void {
   if (!(error instanceof JournalUnavailable)) throw error;
 }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { FakeLive } from '../http/streams/streams.fixture.ts';
-import { JournalUnavailable } from '../store/ports/unavailable.ts';
+import { JournalUnavailable, TakenOver } from '../store/ports/unavailable.ts';
 import { atEndOfTurn } from '../system/turn.ts';
 import { virtualClock } from '../system/virtual-clock.ts';
-import { type LostObserver, withObservers } from './observers.ts';
-import type { NewStream } from './streams.ts';
+import { type LostObserver, type ObserverPorts, withObservers } from './observers.ts';
+import type { NewStream, OpenedStream, StreamView } from './streams.ts';
 
 const STREAM: NewStream = {
   ...{ account: 'telegram:1', platform: 'telegram', chat: '5', thread: null, session: null },
@@ -14,10 +14,10 @@ const STREAM: NewStream = {
 };
 const SCREEN: NewStream = { ...STREAM, account: 'terminal:local', platform: 'terminal', chat: 'c' };
 
-function setUp(fake = new FakeLive(() => 0)) {
+function setUp(fake = new FakeLive(() => 0), ports: Partial<ObserverPorts> = {}) {
   const lost: LostObserver[] = [];
   const clock = virtualClock(0);
-  const live = withObservers(fake, { clock, onLost: (one) => lost.push(one) });
+  const live = withObservers(fake, { clock, onLost: (one) => lost.push(one), ...ports });
   const open = async (...observers: (NewStream | null | Promise<NewStream | null>)[]) => {
     const coming = observers.map((one) => Promise.resolve(one));
     const opening = live.open({ ...STREAM, observers: coming });
@@ -85,18 +85,12 @@ test('an observer’s trouble is its own, and told once', async () => {
   ]);
 });
 
-test('no more streams for observers than there may be, and no endless backlog', async () => {
-  const { fake, live, lost, open, followed } = setUp();
+test('no more streams for observers than there may be', async () => {
+  const { fake, lost, open, followed } = setUp();
   fake.streamsMax = 1;
-  fake.unitsMax = 10_000;
   await open(SCREEN, new Promise(() => {}));
   await followed();
-  for (let n = 0; n < 1001; n++) await live.change('stream1', { kind: 'append', text: 'x' });
-  expect(lost).toEqual([
-    { origin: 'stream1', observer: 0, reason: 'streams_full' },
-    { origin: 'stream1', observer: 1, reason: 'too_late' },
-  ]);
-  expect((await live.get('stream1'))?.units).toBe(1001);
+  expect(lost).toEqual([{ origin: 'stream1', observer: 0, reason: 'streams_full' }]);
 });
 
 test('who opens a stream is answered when its observers are on disk', async () => {
@@ -159,7 +153,7 @@ test.each([
   else await fake.change('stream1', { kind: 'append', text: 'bc' });
   if (last === 'final') await fake.final('stream1', null);
   const { live, texts, followed } = setUp(fake);
-  await live.resume();
+  live.resume();
   await followed();
   expect(texts()[1]).toBe(expected);
   if (last !== 'open') return;
@@ -185,4 +179,98 @@ test('the same stream asked for again gets the observers it lacks, and each only
   await followed();
   expect(fake.opened).toHaveLength(3);
   expect(texts()).toEqual(['ab open', 'ab open', 'ab open']);
+});
+
+// As another process that has the origin writes it down: nothing is heard of it here.
+function written(fake: FakeLive, changes: Partial<StreamView>): void {
+  Object.assign(fake.streams.get('stream1')!, changes);
+}
+
+test('an origin that another process has is seen in the store; its final when that is certain', async () => {
+  const { fake, clock, open, texts, lost } = setUp();
+  await open(SCREEN);
+  const seen = () => clock.run(clock.now() + 2500);
+  written(fake, { text: 'abc', changedAt: 1 });
+  await seen();
+  expect(texts()).toEqual(['abc open', 'abc open']);
+  // The queue may still refuse it, and it goes on.
+  written(fake, { text: 'abcd', state: 'finishing' });
+  await seen();
+  expect(texts()).toEqual(['abcd finishing', 'abc open']);
+  written(fake, { finals: [7] });
+  await seen();
+  expect(texts()).toEqual(['abcd finishing', 'abcd finishing']);
+  expect(lost).toEqual([]);
+});
+
+test('what is heard while the store is read is newer than what was read', async () => {
+  const { fake, live, clock, open, texts, followed } = setUp();
+  await open(SCREEN);
+  const read = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  const get = fake.get.bind(fake);
+  fake.get = async (id) => {
+    const view = await get(id);
+    begun.resolve();
+    await read.promise;
+    return view;
+  };
+  const passing = clock.run(clock.now() + 500);
+  await begun.promise;
+  await live.change('stream1', { kind: 'append', text: 'a' });
+  await followed();
+  read.resolve();
+  await passing;
+  await followed();
+  expect(texts()).toEqual(['a open', 'a open']);
+});
+
+test('while its origin is silent an observer is kept alive, also while the store is away', async () => {
+  const { fake, clock, open, lost } = setUp();
+  await open(SCREEN);
+  const signs = () => fake.changes.filter(({ text }) => text === '').length;
+  await clock.run(clock.now() + 10_000);
+  expect(signs()).toBe(4);
+  const get = fake.get.bind(fake);
+  fake.get = () => Promise.reject(new JournalUnavailable('journal_failed', 'away'));
+  await clock.run(clock.now() + 10_000);
+  expect(signs()).toBe(8);
+  // One that is forgotten says no more.
+  fake.get = async (id) => (id === 'stream1' ? null : get(id));
+  await clock.run(clock.now() + 10_000);
+  expect(signs()).toBe(8);
+  expect(lost).toEqual([]);
+});
+
+test('who has an observer’s account leads it, and leaves it when another does', async () => {
+  const { live, open, texts, followed, lost } = setUp();
+  await open(SCREEN);
+  live.leave(SCREEN.account);
+  await live.change('stream1', { kind: 'append', text: 'a' });
+  await followed();
+  expect(texts()).toEqual(['a open', ' open']);
+  live.resume();
+  await followed();
+  expect(texts()).toEqual(['a open', 'a open']);
+  expect(lost).toEqual([]);
+});
+
+test('an observer is opened at its owner; where nobody can be asked, again', async () => {
+  const asked: NewStream[] = [];
+  const openAtOwner = async (stream: NewStream): Promise<OpenedStream> => {
+    asked.push(stream);
+    if (asked.length === 1) throw new TakenOver();
+    return { kind: 'full', streamsMax: 1 };
+  };
+  const { clock, open, lost, fake } = setUp(new FakeLive(() => 0), { openAtOwner });
+  await open(SCREEN);
+  await clock.run(clock.now() + 1000);
+  const follows = { stream: 'stream1', observer: 0 };
+  expect(asked).toMatchObject([
+    { ...SCREEN, follows },
+    { ...SCREEN, follows },
+  ]);
+  expect(asked[0]!.key).toBe(asked[1]!.key);
+  expect(fake.opened).toHaveLength(1);
+  expect(lost).toEqual([{ origin: 'stream1', observer: 0, reason: 'streams_full' }]);
 });

@@ -1,28 +1,24 @@
-// Streams with observers: one stream for each of them, fed by the changes that the origin's has taken. The origin is
-// what counts: nobody waits for an observer's platform, and what goes wrong with one ends its following and nothing
-// else. Each observer's stream names the one it follows in its record, so that a new process takes it up again: it gets
-// the text that its origin has on disk, and the end if that has come meanwhile.
+// Streams with observers: one stream for each of them, at the owner of its account, that shows the text of its origin.
+// The origin is what counts: nobody waits for an observer's platform, and what goes wrong with one ends its following
+// and nothing else. Each observer's stream names in its record the one it follows, and whoever has it looks there: at
+// once where the origin is in the same process, and in the store in any case. So it goes on with what its origin
+// has on disk, and ends as that did, whichever of the two owners has died.
 
 import { HOLDERS, ownKey } from '../domain/idempotency.ts';
+import type { AccountId } from '../domain/ids.ts';
 import { JournalUnavailable } from '../store/ports/unavailable.ts';
-import { type Clock, sleep } from '../system/clock.ts';
+import { type Clock, sleep, type Timer } from '../system/clock.ts';
 import { drained } from '../system/service.ts';
-import {
-  CUT_REASONS,
-  type Fed,
-  type Live,
-  type NewStream,
-  type OpenedStream,
-  type StreamChange,
-  type StreamView,
-} from './streams.ts';
+import { Follower, reasonOf } from './follower.ts';
+import type { Live, NewStream, OpenedStream, StreamView } from './streams.ts';
 
-// Changes that may wait until an observer's stream is open.
-const BACKLOG_MAX = 1000;
 // How much longer an opening may take so that its observers are on disk as well.
 const OPENING_MS_MAX = 100;
-// A full queue, or a store that cannot be written, is so for a while.
+// A store that cannot be written, or an account that nobody has, is so for a while.
 const AGAIN_MS = 1000;
+// Between two looks at an origin that grows, and at one that does not.
+const LOOK_MS = 500;
+const LOOK_MS_MAX = 2000;
 
 export interface LostObserver {
   // The stream it followed, and its place among the observers.
@@ -34,65 +30,23 @@ export interface LostObserver {
 export interface ObserverPorts {
   readonly clock: Clock;
   onLost(lost: LostObserver): void;
+  // Opens it where its account is; left out: all accounts are here.
+  openAtOwner?(stream: NewStream, here: () => Promise<OpenedStream>): Promise<OpenedStream>;
 }
 
 export interface ObservedLive extends Live {
-  // After the streams are known again, and before anybody feeds one.
-  resume(): Promise<void>;
+  // Observers that this process has from now on: after the start, and when it has taken accounts over.
+  resume(): void;
+  // Another process has the account's observers by now, or soon.
+  leave(account: AccountId): void;
   stop(): void;
 }
 
-type Step = (id: string) => Promise<Fed>;
-type Opening = (follower: Follower) => Promise<StreamView | null>;
-
 export function withObservers(live: Live, ports: ObserverPorts): ObservedLive {
-  const groups = new Map<string, Map<number, Follower>>();
-  const running = { isStopped: false };
-  const portsOf = (origin: string, observer: number): FollowerPorts => {
-    const lose = (reason: string) => ports.onLost({ origin, observer, reason });
-    return { clock: ports.clock, running, lose };
-  };
-  const add = (origin: StreamView, observer: number, opening: Opening): Follower => {
-    const follower = new Follower(live, portsOf(origin.id, observer), opening, origin.text);
-    const group = groups.get(origin.id) ?? new Map<number, Follower>();
-    groups.set(origin.id, group.set(observer, follower));
-    return follower;
-  };
-  // However it ended: by its producer, by the watchdog, or by an exception.
-  live.listen((origin) => {
-    if (origin.state === 'open') return;
-    const followers = groups.get(origin.id);
-    groups.delete(origin.id);
-    for (const each of followers?.values() ?? []) each.end(origin);
-  });
+  const observers = new Observers(live, ports);
   return {
-    async open({ observers = [], ...stream }): Promise<OpenedStream> {
-      const opened = await live.open(stream);
-      if (observers.length === 0 || opened.kind === 'conflict' || opened.kind === 'full') {
-        return opened;
-      }
-      // One that was opened before may have grown since, or ended.
-      const { view } = opened;
-      const origin = opened.kind === 'opened' ? view : live.list().find(({ id }) => id === view.id);
-      if (origin?.state !== 'open') return opened;
-      const known = groups.get(origin.id);
-      const added = observers.flatMap((coming, observer) => {
-        if (known?.has(observer)) return [];
-        return [add(origin, observer, (one) => one.open(observerOf(origin, observer, coming)))];
-      });
-      const openings = added.map((each) => each.opened);
-      if (added.length > 0) await drained(ports.clock, openings, OPENING_MS_MAX);
-      return opened;
-    },
-    // Only what the origin has taken is told on.
-    async change(id: string, change: StreamChange, lazy?: 'lazy'): Promise<Fed> {
-      const taken = await live.change(id, change, lazy);
-      if (taken.kind !== 'taken') return taken;
-      for (const each of groups.get(id)?.values() ?? []) {
-        each.follow((own) => live.change(own, change, 'lazy'));
-      }
-      return taken;
-    },
+    open: (stream) => observers.open(stream),
+    change: (id, change, lazy) => live.change(id, change, lazy),
     final: (id, change, cut) => live.final(id, change, cut),
     cancel: (id) => live.cancel(id),
     get: (id) => live.get(id),
@@ -102,148 +56,182 @@ export function withObservers(live: Live, ports: ObserverPorts): ObservedLive {
     },
     ended: (id, signal) => live.ended(id, signal),
     listen: (listener) => live.listen(listener),
-    async resume() {
-      const { led, orphans } = followingOf(live.list());
-      for (const { origin, view, observer } of led) add(origin, observer, async () => view);
-      for (const { stream, view, observer } of orphans) {
-        const origin = await live.get(stream);
-        // One that is forgotten says no more: the watchdog ends its observers.
-        if (origin === null) continue;
-        new Follower(live, portsOf(stream, observer), async () => view, null).end(origin);
-      }
-    },
-    stop() {
-      running.isStopped = true;
-    },
+    resume: () => observers.resume(),
+    leave: (account) => observers.leave(account),
+    stop: () => observers.stop(),
   };
 }
 
-// Those whose origin is open still, and those whose origin has ended.
-function followingOf(views: readonly StreamView[]) {
-  const known = new Map(views.map((view) => [view.id, view]));
-  const following = views.flatMap((view) => {
-    if (view.follows === null || view.state !== 'open') return [];
-    return [{ ...view.follows, view, origin: known.get(view.follows.stream) }];
-  });
-  const led = following.flatMap(({ origin, ...each }) =>
-    origin?.state === 'open' ? [{ ...each, origin }] : [],
-  );
-  return { led, orphans: following.filter(({ origin }) => origin?.state !== 'open') };
+// Those in this process that follow one stream.
+interface Group {
+  readonly followers: Map<string, Follower>;
+  // Its last change, as it was last seen.
+  changedAt: number;
+  everyMs: number;
+  // When it is looked at next; Infinity: it is looked at now.
+  dueAt: number;
+  // How often something was heard of it here: newer than what is being read.
+  heard: number;
 }
 
-// Under a key of its own: however often it is asked for, there is one.
-async function observerOf(
-  origin: StreamView,
-  observer: number,
-  coming: Promise<NewStream | null>,
-): Promise<NewStream | null> {
-  const stream = await coming;
-  if (stream === null) return null;
-  const key = ownKey(HOLDERS.sluice, `observer:${origin.id}:${observer}`);
-  return { ...stream, key, follows: { stream: origin.id, observer } };
-}
-
-interface FollowerPorts {
-  readonly clock: Clock;
-  readonly running: { readonly isStopped: boolean };
-  lose(reason: string): void;
-}
-
-class Follower {
+class Observers {
   readonly #live: Live;
-  readonly #p: FollowerPorts;
-  // Resolves when its stream is on disk, or cannot be.
-  readonly opened: Promise<unknown>;
-  // The steps so far, one after the other; the stream's id, or null when it is lost.
-  #steps: Promise<string | null>;
-  #waiting = 0;
-  #isLost = false;
-  #isEnding = false;
+  readonly #p: ObserverPorts;
+  readonly #groups = new Map<string, Group>();
+  readonly #unlisten: () => void;
+  #timer: Timer | null = null;
+  #isStopped = false;
 
-  // `text`: of the origin until now; null: only its end is to follow.
-  constructor(live: Live, ports: FollowerPorts, opening: Opening, text: string | null) {
+  constructor(live: Live, ports: ObserverPorts) {
     this.#live = live;
     this.#p = ports;
-    this.#steps = opening(this)
-      .then((view) => this.#catchUp(view, text))
-      .catch((error) => this.#fail(error));
-    this.opened = this.#steps;
+    // However it ended: by its producer, by the watchdog, or by an exception.
+    this.#unlisten = live.listen((view) => {
+      const group = this.#groups.get(view.id);
+      if (group === undefined) return;
+      group.heard += 1;
+      this.#show(group, view);
+    });
   }
 
-  // null: there is none to open, which was told where it was found.
-  async open(coming: Promise<NewStream | null>): Promise<StreamView | null> {
-    const stream = await coming;
-    const opened = stream === null ? null : await this.#live.open(stream);
-    if (opened === null) this.#isLost = true;
-    else if (opened.kind === 'opened' || opened.kind === 'repeated') return opened.view;
-    else this.#lose(opened.kind === 'full' ? 'streams_full' : opened.kind);
-    return null;
+  async open({ observers = [], ...stream }: NewStream): Promise<OpenedStream> {
+    const opened = await this.#live.open(stream);
+    if (opened.kind === 'conflict' || opened.kind === 'full') return opened;
+    const { view } = opened;
+    this.#take(view);
+    if (observers.length === 0 || view.state !== 'open') return opened;
+    const openings = observers.map((coming, n) => this.#openOne(view.id, n, coming));
+    await drained(this.#p.clock, openings, OPENING_MS_MAX);
+    return opened;
   }
 
-  follow(step: Step): void {
-    if (this.#isLost || this.#isEnding) return;
-    if (this.#waiting >= BACKLOG_MAX) {
-      this.#lose('too_late');
-      return;
-    }
-    this.#waiting += 1;
-    this.#steps = this.#steps
-      .then((id) => this.#step(id, step))
-      .catch((error) => this.#fail(error))
-      .finally(() => {
-        this.#waiting -= 1;
-      });
+  resume(): void {
+    for (const view of this.#live.list()) this.#take(view);
   }
 
-  // As its origin: cancelled, or final with exactly its text.
-  end(origin: StreamView): void {
-    if (origin.state === 'cancelled') this.follow((own) => this.#live.cancel(own));
-    else this.follow(this.#finalOf(origin));
-    this.#isEnding = true;
-  }
-
-  #finalOf({ text, reason }: StreamView): Step {
-    const cut = CUT_REASONS.find((known) => known === reason);
-    const whole: StreamChange = { kind: 'replace', text };
-    return async (own) => {
-      const fed = await this.#live.final(own, whole, cut);
-      // Should somebody else end it before there is room: with all of its text.
-      if (fed.kind === 'queue_full') await this.#live.change(own, whole, 'lazy');
-      return fed;
-    };
-  }
-
-  async #catchUp(view: StreamView | null, text: string | null): Promise<string | null> {
-    if (view === null) return null;
-    if (text === null || view.text === text) return view.id;
-    return this.#step(view.id, (own) => this.#live.change(own, { kind: 'replace', text }, 'lazy'));
-  }
-
-  async #step(id: string | null, step: Step): Promise<string | null> {
-    while (id !== null && !this.#isLost && !this.#p.running.isStopped) {
-      const fed = await step(id).catch(whenUnavailable);
-      if (fed?.kind === 'taken') return id;
-      if (fed !== null && fed.kind !== 'queue_full') {
-        this.#lose(fed.kind);
-        return null;
+  leave(account: AccountId): void {
+    for (const { followers } of this.#groups.values()) {
+      for (const follower of [...followers.values()]) {
+        if (follower.own.account === account) follower.stop();
       }
-      await sleep(this.#p.clock, AGAIN_MS);
+    }
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#timer?.cancel();
+    this.#unlisten();
+    for (const group of this.#groups.values()) this.#forgotten(group);
+  }
+
+  // Under a key of its own: however often it is asked for, there is one.
+  async #openOne(
+    origin: string,
+    observer: number,
+    coming: Promise<NewStream | null>,
+  ): Promise<void> {
+    const lose = (reason: string) => this.#p.onLost({ origin, observer, reason });
+    try {
+      const asked = await coming;
+      // null: there is none to open, which was told where it was found.
+      if (asked === null) return;
+      const key = ownKey(HOLDERS.sluice, `observer:${origin}:${observer}`);
+      const opened = await this.#openAtOwner({
+        ...asked,
+        key,
+        follows: { stream: origin, observer },
+      });
+      if (opened?.kind === 'full') lose('streams_full');
+      if (opened?.kind === 'conflict') lose('conflict');
+    } catch (error) {
+      lose(reasonOf(error));
+    }
+  }
+
+  async #openAtOwner(stream: NewStream): Promise<OpenedStream | null> {
+    const here = () => this.open(stream);
+    for (; !this.#isStopped; await sleep(this.#p.clock, AGAIN_MS)) {
+      try {
+        return await (this.#p.openAtOwner?.(stream, here) ?? here());
+      } catch (error) {
+        if (!(error instanceof JournalUnavailable)) throw error;
+      }
     }
     return null;
   }
 
-  #lose(reason: string): void {
-    if (!this.#isLost) this.#p.lose(reason);
-    this.#isLost = true;
+  // It follows from now on, if it is an observer's.
+  #take(own: StreamView): void {
+    const { follows, state } = own;
+    if (follows === null || state !== 'open' || this.#isStopped) return;
+    const group = this.#groupOf(follows.stream);
+    if (group.followers.has(own.id)) return;
+    const follower: Follower = new Follower(own, {
+      live: this.#live,
+      clock: this.#p.clock,
+      over: () => {
+        if (group.followers.get(own.id) === follower) group.followers.delete(own.id);
+        if (group.followers.size === 0) this.#groups.delete(follows.stream);
+      },
+      lose: (reason) =>
+        this.#p.onLost({ origin: follows.stream, observer: follows.observer, reason }),
+    });
+    group.followers.set(own.id, follower);
+    void this.#look(follows.stream, group);
+    this.#keepLooking();
   }
 
-  #fail(error: unknown): null {
-    this.#lose(error instanceof Error ? error.message : String(error));
-    return null;
+  #groupOf(origin: string): Group {
+    const known = this.#groups.get(origin);
+    if (known !== undefined) return known;
+    const at = { changedAt: Number.NEGATIVE_INFINITY, everyMs: LOOK_MS, dueAt: 0, heard: 0 };
+    const group: Group = { followers: new Map(), ...at };
+    this.#groups.set(origin, group);
+    return group;
   }
-}
 
-function whenUnavailable(error: unknown): null {
-  if (error instanceof JournalUnavailable) return null;
-  throw error;
+  #show(group: Group, origin: StreamView): void {
+    for (const follower of [...group.followers.values()]) follower.show(origin);
+  }
+
+  #keepLooking(): void {
+    const { clock } = this.#p;
+    if (this.#timer !== null || this.#groups.size === 0 || this.#isStopped) return;
+    this.#timer = clock.schedule(clock.now() + LOOK_MS, () => {
+      this.#timer = null;
+      for (const [origin, group] of [...this.#groups]) {
+        for (const follower of group.followers.values()) follower.keepAlive();
+        if (group.dueAt <= clock.now()) void this.#look(origin, group);
+      }
+      this.#keepLooking();
+    });
+  }
+
+  async #look(origin: string, group: Group): Promise<void> {
+    group.dueAt = Number.POSITIVE_INFINITY;
+    const { heard } = group;
+    try {
+      const view = await this.#live.get(origin);
+      if (view === null) this.#forgotten(group);
+      // What was heard meanwhile is newer.
+      else if (group.heard === heard) this.#show(group, view);
+      const isGrowing = view?.changedAt !== group.changedAt;
+      group.changedAt = view?.changedAt ?? group.changedAt;
+      group.everyMs = isGrowing ? LOOK_MS : Math.min(2 * group.everyMs, LOOK_MS_MAX);
+    } catch (error) {
+      // While the store is away the origin is as it was.
+      if (!(error instanceof JournalUnavailable)) this.#lose(group, reasonOf(error));
+    } finally {
+      group.dueAt = this.#p.clock.now() + group.everyMs;
+    }
+  }
+
+  #lose({ followers }: Group, reason: string): void {
+    for (const follower of [...followers.values()]) follower.lose(reason);
+  }
+
+  // It says no more: the watchdog ends its observers.
+  #forgotten({ followers }: Group): void {
+    for (const follower of [...followers.values()]) follower.stop();
+  }
 }

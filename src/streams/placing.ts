@@ -4,7 +4,7 @@
 
 import type { AskedRoad } from '../road/road.ts';
 import type { Appended } from '../store/ports/delivery.ts';
-import { JournalUnavailable } from '../store/ports/unavailable.ts';
+import { TakenOver } from '../store/ports/unavailable.ts';
 import type { Clock } from '../system/clock.ts';
 import { type CallPorts, deliveryOf, hasEdits, keyOf, liveOf, slotOf, stepCall } from './calls.ts';
 import type { PlanStep } from './plan.ts';
@@ -97,7 +97,7 @@ function take(
       return { kind: 'full', queueMax: appended.queueMax };
     // To be tried again, as when the store cannot be written: whoever has the account then goes on from its record.
     case 'not_owner':
-      throw new JournalUnavailable('journal_failed', 'the account was taken over');
+      throw new TakenOver();
   }
 }
 

@@ -7,20 +7,19 @@ import type { AccountId } from '../domain/ids.ts';
 import type { LiveListener, LiveReading } from '../domain/live.ts';
 import type { AskedRoad } from '../road/road.ts';
 import type { StreamStore } from '../store/ports/streams.ts';
-import { JournalUnavailable } from '../store/ports/unavailable.ts';
+import { JournalUnavailable, TakenOver } from '../store/ports/unavailable.ts';
 import type { Clock } from '../system/clock.ts';
-import { coalesced } from '../system/coalesced.ts';
 import type { Periodic } from '../system/periodic.ts';
 import type { Random } from '../system/random.ts';
 import { drained, type Service } from '../system/service.ts';
 import type { CallPorts } from './calls.ts';
 import type { LiveEdits } from './edits.ts';
 import { Endings } from './endings.ts';
-import { ignoreStore } from './finish.ts';
+import { ignoreStore, withdraw } from './finish.ts';
 import { isSame, nameOfKey, newName } from './naming.ts';
 import { ChatPacers } from './pacing/pacing.ts';
 import type { LiveSettings } from './policy.ts';
-import { streamOf, unsure } from './record.ts';
+import { storedOf, streamOf, unsure } from './record.ts';
 import { applied, isNothing, Stream } from './stream-state.ts';
 import type * as Port from './streams.ts';
 import type { CutReason, Fed, Live, NewStream } from './streams.ts';
@@ -31,7 +30,6 @@ import { dueAt } from './watch.ts';
 import { StreamWriter } from './writer.ts';
 
 const HOUSEKEEPING_MS = 1000;
-
 const PRODUCER_SILENT: CutReason = 'producer_silent';
 
 export interface LiveOptions extends CallPorts {
@@ -60,7 +58,6 @@ export class LiveStreams implements Live, Service {
   readonly #endings: Endings;
   readonly #waiters = new StreamWaiters();
   readonly #listeners = new Set<(view: Port.StreamView) => void>();
-  readonly #lookForMore = coalesced(() => this.#takeUpAll());
   #started: Promise<void> | null = null;
   #isStopped = false;
   readonly #housekeeping: Service;
@@ -102,9 +99,11 @@ export class LiveStreams implements Live, Service {
     await drained(this.#o.clock, [kept, ...saves, ...this.#writer.pending], deadlineMs);
   }
 
-  async open(asked: NewStream): Promise<Port.OpenedStream> {
-    const { streamsMax, clock, random } = this.#o;
+  // `for_owner`: of a fleet, where nobody can be found who has its account; on disk, for whoever takes that over.
+  async open(asked: NewStream, forOwner?: 'for_owner'): Promise<Port.OpenedStream> {
+    const { streamsMax, clock, random, journal } = this.#o;
     const { account, key } = asked;
+    if (forOwner === undefined && !this.#owns(account)) throw new TakenOver();
     const now = clock.now();
     const isTaken = (name: string) => this.#streams.has(name);
     const id = key === undefined ? newName(now, random, isTaken) : nameOfKey(account, key);
@@ -112,6 +111,10 @@ export class LiveStreams implements Live, Service {
     if (known !== null) return this.#openedBefore(known, asked);
     if (this.#streams.size >= streamsMax) return { kind: 'full', streamsMax };
     const stream = new Stream(id, asked, this.#pacers.transportOf(asked), now);
+    if (forOwner !== undefined) {
+      await journal.streams.save(storedOf(stream));
+      return { kind: 'opened', view: this.#view(stream) };
+    }
     this.#streams.set(stream.id, stream);
     try {
       await this.#writer.save(stream);
@@ -159,7 +162,7 @@ export class LiveStreams implements Live, Service {
       stream.endedAt = null;
       throw error;
     }
-    await this.#withdraw(stream);
+    await withdraw(this.#o, stream);
     return { kind: 'taken', view: this.#close(stream) };
   }
 
@@ -191,11 +194,12 @@ export class LiveStreams implements Live, Service {
   }
 
   async #start(): Promise<void> {
-    await this.#takeUpAll();
+    await this.takeUp();
     await this.#housekeeping.start();
   }
 
-  #takeUpAll(): Promise<void> {
+  // Also of a fleet: the streams of the accounts that are this node's from now on.
+  takeUp(): Promise<void> {
     return takeUpStreams({
       ...this.#o,
       isKnown: (id) => this.#streams.has(id),
@@ -204,15 +208,13 @@ export class LiveStreams implements Live, Service {
     });
   }
 
-  // Of a fleet: the streams of an account that is this node's from now on.
-  readonly take = (_account: string): Promise<void> => this.#lookForMore();
-
   // And of one that is not any more. Who waits for one is told how it stands.
   async leave(account: AccountId): Promise<void> {
     for (const stream of [...this.#streams.values()]) {
       if (stream.asked.account !== account) continue;
       this.#leave(stream);
-      await this.#writer.save(stream).catch(ignoreStore);
+      // Who has it already knows better.
+      if (this.#owns(account)) await this.#writer.save(stream).catch(ignoreStore);
       this.#streams.delete(stream.id);
       this.#waiters.resolve(this.#view(stream));
     }
@@ -259,9 +261,16 @@ export class LiveStreams implements Live, Service {
     }
   }
 
+  #owns(account: AccountId): boolean {
+    return this.#o.owns?.(account) ?? true;
+  }
+
+  // Of a fleet, what is open and not here is its account's next owner's.
   async #gone(id: string): Promise<Fed> {
     const view = await this.get(id);
-    return view === null ? { kind: 'unknown' } : { kind: 'ended', view };
+    if (view === null) return { kind: 'unknown' };
+    if (view.state === 'open' && this.#o.owns !== undefined) throw new TakenOver();
+    return { kind: 'ended', view };
   }
 
   // null: it may be done. Without a promise: between this answer and the deed nothing may come.
@@ -333,19 +342,6 @@ export class LiveStreams implements Live, Service {
     } catch (error) {
       this.#o.report('stream', error, { stream: stream.id });
     }
-  }
-
-  // What waits to be shown is not shown any more.
-  async #withdraw(stream: Stream): Promise<void> {
-    await stream.submitting;
-    const { frame } = stream;
-    if (frame?.kind !== 'call') return;
-    const at = this.#o.clock.now();
-    const rest = { reason: 'stream_cancelled', by: 'sluice', body: null, queueMax: 0 };
-    const { account } = stream.asked;
-    await this.#o.road
-      .move({ account, seq: frame.seq, to: 'cancelled', at, ...rest })
-      .catch(ignoreStore);
   }
 
   #close(stream: Stream): Port.StreamView {

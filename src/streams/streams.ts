@@ -103,9 +103,11 @@ export interface StreamView {
   readonly cadenceMs: number | null;
   readonly superseded: number;
   readonly waitsFor: string | null;
-  // Not told to the outside: who opened it (null: not known), its text, and which stream it follows as an observer.
+  // Not told to the outside: who opened it (null: not known), its text, how long its producer may be silent, and which
+  // stream it follows as an observer.
   readonly holder: string | null;
   readonly text: string;
+  readonly idleMs: number;
   readonly follows: FollowedStream | null;
   readonly isObserved: boolean;
 }

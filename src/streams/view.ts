@@ -40,6 +40,7 @@ export function viewOf(
     holder: asked.holder ?? null,
     follows: asked.follows ?? null,
     isObserved: asked.isObserved ?? false,
+    idleMs: asked.idleMs,
     ...now,
   };
 }

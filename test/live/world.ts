@@ -45,6 +45,8 @@ export interface WorldOptions {
   readonly queueMax?: number;
   readonly streamsMax?: number;
   readonly faults?: Faults;
+  // Of a fleet; left out: all accounts are this process's.
+  readonly owns?: (account: string) => boolean;
 }
 
 const SETTINGS: LiveSettings = {
@@ -131,6 +133,7 @@ export async function liveWorld(options: WorldOptions = {}) {
       platforms,
       streamsMax: options.streamsMax ?? 1000,
       unitsMax: 100_000,
+      ...(options.owns === undefined ? {} : { owns: options.owns }),
       budgetFor: (_account, call) => call.budget,
       settingsOf: () => settings,
       publish: (event) => events.push(event),
@@ -150,9 +153,8 @@ export async function liveWorld(options: WorldOptions = {}) {
     const opening = live.start();
     await run(50);
     await opening;
-    const resuming = observed.resume();
+    observed.resume();
     await run(50);
-    await resuming;
     return { alive, road, live, observed, dispatch, store };
   };
 

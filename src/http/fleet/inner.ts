@@ -1,5 +1,5 @@
 // What nodes ask each other at their internal listeners, beside what they forward: whether an account is theirs, and
-// deliveries and moves of what is. None of it is on the public listener.
+// deliveries, moves and streams of what is. None of it is on the public listener.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Where } from '../../cluster/accounts.ts';
@@ -9,6 +9,7 @@ import { FLEET_PATHS } from '../../domain/fleet.ts';
 import { type AccountId, parseAccountId } from '../../domain/ids.ts';
 import type { MoveOrder } from '../../road/road.ts';
 import type { SpillPart } from '../../store/ports/hand-over.ts';
+import type { NewStream } from '../../streams/streams.ts';
 import { ANYONE } from '../auth/access.ts';
 import type { HttpParts } from '../context.ts';
 import type { FleetPort } from './port.ts';
@@ -81,6 +82,11 @@ export function addFleetRoutes(
     FLEET_PATHS.moveTogether,
     ({ orders }: { orders: MoveOrder[] }) => orders[0]!.account,
     ({ orders }) => port.moveTogether(orders),
+  );
+  post(
+    FLEET_PATHS.stream,
+    ({ stream }: { stream: NewStream }) => stream.account,
+    ({ stream }) => output!.live.open(stream),
   );
 }
 

@@ -65,6 +65,7 @@ export class FakeLive implements Live {
       holder: stream.holder ?? null,
       follows: stream.follows ?? null,
       isObserved: stream.isObserved ?? false,
+      idleMs: stream.idleMs,
     };
     this.streams.set(view.id, view);
     return { kind: 'opened', view };
@@ -82,8 +83,6 @@ export class FakeLive implements Live {
     if (this.isQueueFull) return { kind: 'queue_full', queueMax: 10 };
     const fed = this.#take(id, change, false);
     if (fed.kind !== 'taken') return fed;
-    const stream = this.streams.get(id)!;
-    stream.finals = [stream.units];
     return { kind: 'taken', view: this.#move(id, 'finishing', cut ?? null) };
   }
 
@@ -93,7 +92,8 @@ export class FakeLive implements Live {
   }
 
   async get(id: string): Promise<StreamView | null> {
-    return this.streams.get(id) ?? null;
+    const stream = this.streams.get(id);
+    return stream === undefined ? null : { ...stream };
   }
 
   list(): StreamView[] {
@@ -136,12 +136,19 @@ export class FakeLive implements Live {
     if (text.length > this.unitsMax) return { kind: 'too_long', unitsMax: this.unitsMax };
     this.changes.push({ ...change, lazy });
     Object.assign(stream, { text, units: text.length });
+    this.#announce(stream);
     return { kind: 'taken', view: stream };
   }
 
   #move(id: string, state: StreamView['state'], reason: string | null): StreamView {
     const stream = Object.assign(this.streams.get(id)!, { state, reason });
-    for (const listener of this.#listeners) listener(stream);
+    if (state === 'finishing') stream.finals = [stream.units];
+    this.#announce(stream);
     return stream;
+  }
+
+  // As it is now, whatever becomes of it.
+  #announce(stream: StreamView): void {
+    for (const listener of this.#listeners) listener({ ...stream });
   }
 }

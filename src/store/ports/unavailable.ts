@@ -29,6 +29,13 @@ export class OwnerSilent extends JournalUnavailable {
   }
 }
 
+// The account is another process's by now, or soon: nothing was done.
+export class TakenOver extends JournalUnavailable {
+  constructor() {
+    super('journal_failed', 'the account was taken over');
+  }
+}
+
 // A command by its place in a batch of a writer.
 export interface Doubt {
   readonly writer: string;
