@@ -1,15 +1,12 @@
 // Texts that grow by plain edits, as agents make them: nobody opened a stream, nobody says which edit is the last.
 
 import { describe, expect, test } from 'vitest';
-import { compose, NO_SEND_OPTIONS, type SendOptions } from '../src/accept/draft.ts';
-import type { NewDelivery } from '../src/domain/delivery.ts';
-import { createTelegram } from '../src/platforms/telegram/telegram.ts';
 import { intBelow, seededRandom } from '../src/system/random.ts';
+import { delivery, send, sendFirst } from './live/edits.ts';
 import { ACCOUNT, GROUP, type LiveWorld, liveWorld } from './live/world.ts';
 
 const LAST = 'the last word';
 const NEVER = new AbortController().signal;
-const { calls: CALLS } = createTelegram({ transport: null as never });
 
 interface Session {
   readonly thread: number;
@@ -17,28 +14,6 @@ interface Session {
   // When its last text was handed over, and on the screen.
   readyAt: number;
   shownAt: number;
-}
-
-function delivery(
-  world: LiveWorld,
-  method: string,
-  params: Record<string, unknown>,
-  sendOptions: Partial<SendOptions> = {},
-): NewDelivery {
-  const call = CALLS.describe(method, params);
-  if (call.kind !== 'call') throw new Error(call.kind);
-  const from = { account: ACCOUNT, platform: 'telegram', call, body: JSON.stringify(params) };
-  const composed = compose(world.clock.now(), from, { ...NO_SEND_OPTIONS, ...sendOptions });
-  if ('path' in composed) throw new Error(composed.expected);
-  return composed;
-}
-
-async function send(world: LiveWorld, params: Record<string, unknown>): Promise<string> {
-  const { live, road } = world;
-  const appended = await world.done(live.edits.submit(delivery(world, 'sendMessage', params)));
-  if (appended.kind !== 'accepted') throw new Error(appended.kind);
-  const { messageId } = await world.done(road.ended(appended.queued.seq, NEVER));
-  return messageId!;
 }
 
 function edit(
@@ -61,12 +36,7 @@ async function answeredEdit(world: LiveWorld, session: Session, text: string): P
 }
 
 async function open(world: LiveWorld, count: number, chat = GROUP): Promise<Session[]> {
-  const texts = Array.from({ length: count }, (_, thread) => thread);
-  const sent = texts.map((thread) => {
-    const topic = count === 1 ? {} : { message_thread_id: thread + 10 };
-    return send(world, { chat_id: chat, text: '…', ...topic });
-  });
-  const ids = await Promise.all(sent);
+  const ids = await sendFirst(world, count, chat);
   return ids.map((messageId, thread) => ({ thread, messageId, readyAt: 0, shownAt: 0 }));
 }
 
@@ -276,13 +246,25 @@ describe('an edit of a message that is edited again and again', () => {
     await world.run(200);
     const [second, third] = [(await take('b')) as number, (await take('c')) as number];
     expect([second, third].map((seq) => world.live.edits.road.isPreview(seq))).toEqual([
-      false,
+      true,
       true,
     ]);
     const ended = await world.done(world.road.ended(second, NEVER));
     expect(ended).toMatchObject({ seq: third, state: 'sent' });
     expect(world.texts()).toEqual(['c']);
     expect(world.live.edits.road.isPreview(third)).toBe(false);
+  });
+
+  test('of those that are written together every one is answered at once', async () => {
+    const { world, session, take } = await one();
+    await take('a');
+    await world.run(200);
+    const asked = ['b', 'c', 'd'].map(async (text) => {
+      const appended = await edit(world, session, text);
+      if (appended.kind !== 'accepted') throw new Error(appended.kind);
+      return world.live.edits.road.isPreview(appended.queued.seq);
+    });
+    expect(await world.done(Promise.all(asked))).toEqual([true, true, true]);
   });
 
   test('what is held when the process dies is shown by the next', async () => {

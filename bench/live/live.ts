@@ -47,7 +47,9 @@ export async function* live(only: string | null): AsyncIterable<Row> {
   if (chosen.length === 0) throw new Error(`no scenario is called ${only}; there are: ${names}`);
   for (const scenario of chosen) {
     const judged = await inFolder((data) => withServers(data, (at) => playBoth(at, scenario)));
-    console.error(`  ${scenario.name}: load ${loadavg()[0]!.toFixed(1)}`);
+    const shown = DOORS.map((door) => `${door} ${judged.get(door)!.showings.join(', ')}`);
+    const load = loadavg()[0]!.toFixed(1);
+    console.error(`  ${scenario.name}: load ${load}, showings of each by ${shown.join('; by ')}`);
     for (const door of DOORS) yield* rowsOf(scenario, door, judged.get(door)!);
   }
 }
@@ -112,7 +114,7 @@ function* rowsOf(scenario: Scenario, door: DoorName, judged: Judged): Iterable<R
     yield row('command', seconds(judged.commandMs!), seconds(commandMsMax));
   // As shares of one more, so that none of none is no ratio of zeros.
   yield row('429s', count(judged.limited), count(0));
-  if (!isPrivate) yield row('showings apart', count(judged.unevenness), count(1));
+  if (!isPrivate) yield row('showings ahead', count(judged.ahead), count(1));
 }
 
 interface Figure {

@@ -3,6 +3,7 @@
 
 import type { SeenCall } from '../streams/staleness.ts';
 import type { Door, Session } from './doors.ts';
+import { type Handed, showingsAhead } from './fairness.ts';
 
 const EDITS_MS = 30_000;
 const COMMAND_AFTER_MS = 15_000;
@@ -29,6 +30,7 @@ interface Edited {
   readonly chat: number;
   readonly messageId: number;
   readonly name: string;
+  readonly handed: Handed[];
   readyAt: number;
 }
 
@@ -42,8 +44,10 @@ export interface Judged {
   readonly slowestFinalMs: number;
   readonly commandMs: number | null;
   readonly limited: number;
-  // By how many showings two sessions differ at most.
-  readonly unevenness: number;
+  // How often each session was shown before the first last text was ready.
+  readonly showings: readonly number[];
+  // By how many of them one was ahead of another that had something to show.
+  readonly ahead: number;
 }
 
 export async function play(door: Door, scenario: Scenario, place: number): Promise<Played> {
@@ -58,7 +62,7 @@ export async function play(door: Door, scenario: Scenario, place: number): Promi
     numbers.map(async (n) => {
       const chat = chatOf(n);
       const messageId = await door.send(chat, 'start', session(n, false));
-      return { chat, messageId, name: String(n), readyAt: 0 };
+      return { chat, messageId, name: String(n), handed: [], readyAt: 0 };
     }),
   );
   await pause(scenario.restMs);
@@ -67,6 +71,7 @@ export async function play(door: Door, scenario: Scenario, place: number): Promi
     const answers: Promise<unknown>[] = [];
     for (let i = 0; Date.now() - began < EDITS_MS; i++) {
       const text = `${n}: ${i}`;
+      each.handed.push({ at: Date.now(), text });
       const done = door.edit(each.chat, each.messageId, text, session(n, false)).catch(() => null);
       answers.push(done);
       if (isAwaited) await done;
@@ -98,14 +103,19 @@ export function judge({ edited, commandMs }: Played, calls: readonly SeenCall[])
   });
   // Before the first last text was ready: from then on there are fewer to take turns.
   const until = Math.min(...edited.map(({ readyAt }) => readyAt));
-  const turns = shown.map((own) => own.filter(({ acceptedAt }) => acceptedAt! < until).length);
+  const watched = edited.map(({ handed }, n) => {
+    const own = shown[n]!.map(({ acceptedAt, text }) => ({ at: acceptedAt!, text }));
+    return { handed, shown: own };
+  });
+  const showings = watched.map(({ shown }) => shown.filter(({ at }) => at < until).length);
   const chats = new Set(edited.map(({ chat }) => String(chat)));
   const limited = calls.filter(({ chat, status }) => status === 429 && chats.has(chat ?? ''));
   return {
     slowestFinalMs: Math.max(...finals),
     commandMs,
     limited: limited.length,
-    unevenness: Math.max(...turns) - Math.min(...turns),
+    showings,
+    ahead: showingsAhead(watched, until),
   };
 }
 

@@ -3,7 +3,7 @@
 import type { NewDelivery } from '../domain/delivery.ts';
 import type { AccountId } from '../domain/ids.ts';
 import type { Ended, Prospect } from '../road/road.ts';
-import type { Timer } from '../system/clock.ts';
+import type { Clock, Timer } from '../system/clock.ts';
 import type { LiveText } from './pacing/chat-pacer.ts';
 
 // Edits further apart than this are not one text that grows.
@@ -23,6 +23,8 @@ const GAP_WEIGHT = 0.3;
 const MISTAKEN_FACTOR = 2;
 // Whoever edits the message again hears of its failure.
 const FAILURE_KEPT_MS = 60_000;
+// Timers of a process that has its time come earlier than this after they are due.
+const LATE_MS = 10;
 
 export class EditSession implements LiveText {
   readonly id: string;
@@ -43,7 +45,7 @@ export class EditSession implements LiveText {
   // How much they vary.
   variationMs = 0;
   patience = 1;
-  // An edit of it went outside its lane; the first may have gone as any other does.
+  // An edit of it went outside its lane; the first may have gone like any other.
   isLive = false;
   // The last edit was taken for the last.
   isPresumedOver = false;
@@ -98,6 +100,19 @@ export class EditSession implements LiveText {
     const expectedMs = GAPS_TO_FINAL * this.gapMs + VARIATIONS_TO_FINAL * this.variationMs;
     const leastMs = this.isNamed ? QUIET_MS_NAMED : QUIET_MS_MIN;
     return Math.min(QUIET_MS_MAX, this.patience * Math.max(leastMs, expectedMs));
+  }
+
+  // A timer that comes late says that this process stood still, and perhaps not the producer: what came in meanwhile is
+  // read first.
+  whenQuiet(clock: Clock, quietMs: number, run: () => void): void {
+    const at = clock.now() + quietMs;
+    // It may be that of an edit that was written at the same time.
+    this.quiet?.cancel();
+    this.quiet = clock.schedule(at, () => {
+      const lateMs = clock.now() - at;
+      if (lateMs > LATE_MS) this.whenQuiet(clock, lateMs, run);
+      else run();
+    });
   }
 }
 

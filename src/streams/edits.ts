@@ -36,6 +36,8 @@ export class LiveEdits {
   // The one that was edited longest ago first.
   readonly #sessions = new Map<string, EditSession>();
   readonly #previews = new Set<number>();
+  // Previews whose place was taken a moment ago.
+  readonly #outdated = new Set<number>();
   #isStopped = false;
 
   constructor(ports: EditPorts) {
@@ -45,7 +47,8 @@ export class LiveEdits {
   // As callers see it.
   get road(): AskedRoad {
     const [submit, explain] = [this.submit.bind(this), this.explain.bind(this)];
-    return { ...this.#p.road, submit, explain, isPreview: (seq) => this.#previews.has(seq) };
+    const isPreview = (seq: number) => this.#previews.has(seq) || this.#outdated.has(seq);
+    return { ...this.#p.road, submit, explain, isPreview };
   }
 
   get(id: string): EditSession | null {
@@ -96,8 +99,10 @@ export class LiveEdits {
   // Its turn has come.
   async show(session: EditSession): Promise<ShowResult> {
     const { held: seq } = session;
-    if (seq === null || !this.#release(session, seq, null)) return 'nothing';
+    if (seq === null) return 'nothing';
     this.#p.outputOf(session)?.slots.takePreview(this.#p.clock.now());
+    // A newer one took its place just now, and goes as soon as that is known here: this was its turn.
+    if (!this.#release(session, seq, null)) return 'waits';
     const { staleSince } = session;
     session.staleSince = null;
     const ended = await this.#p.road.ended(seq, NEVER);
@@ -118,6 +123,7 @@ export class LiveEdits {
   }
 
   forgetIdle(now: number): void {
+    this.#outdated.clear();
     for (const session of this.#sessions.values()) {
       if (now - session.editedAt <= GAP_MS_MAX) break;
       if (isOver(session, now)) this.#forget(session);
@@ -194,9 +200,8 @@ export class LiveEdits {
     const appended = await road.submit(delivery);
     session.inLane = appended.kind === 'accepted' ? appended.queued.seq : null;
     if (!isRepeated || session.inLane === null || this.#isStopped) return appended;
-    session.quiet?.cancel();
-    const quietAt = clock.now() + (delivery.final ? 0 : session.quietMs());
-    session.quiet = clock.schedule(quietAt, () => this.#goBeforePreviews(session));
+    const quietMs = delivery.final ? 0 : session.quietMs();
+    session.whenQuiet(clock, quietMs, () => this.#goBeforePreviews(session));
     return appended;
   }
 
@@ -212,21 +217,25 @@ export class LiveEdits {
     this.#p.road.goBefore(seq, others);
   }
 
-  async #hold(session: EditSession, output: Output, delivery: NewDelivery): Promise<Appended> {
+  async #hold(session: EditSession, asked: Output, delivery: NewDelivery): Promise<Appended> {
     const now = this.#p.clock.now();
     const notBefore = now + HELD_MS_MAX;
+    // Before it is written: the next edit may come meanwhile.
+    const { isLive } = session;
+    const isFirst = session.gapMs === null;
+    session.isLive = true;
     const appended = await this.#p.road.submit({ ...delivery, live: true, notBefore });
     if (appended.kind !== 'accepted') return appended;
     const { queued, replaced } = appended;
+    // While it was written the chat may have been forgotten as idle, and taken up again by another's edit.
+    const output = this.#p.outputOf(session) ?? asked;
     const isMistaken = session.isFinishing && replaced !== null && replaced === session.shown;
     if (isMistaken) this.#takeBack(session, output);
     // What it replaces had its turn already: so has this one. Not so an edit that nobody took for live output.
-    const isDue = replaced !== null && replaced !== session.held && session.isLive && !isMistaken;
-    const isFirst = session.gapMs === null;
-    // The first of its edits went as any other does, and on the screen that was its turn.
-    if (!session.isLive && !isFirst && replaced === null) output.turns.shown(session.id, now);
-    session.isLive = true;
-    if (session.held !== null) this.#previews.delete(session.held);
+    const isDue = replaced !== null && replaced !== session.held && isLive && !isMistaken;
+    // The first of its edits went like any other, and on the screen that was its turn.
+    if (!isLive && !isFirst && replaced === null) output.turns.shownAhead(session.id, now);
+    this.#outdate(session.held);
     if (replaced !== null) this.#p.publish({ kind: 'superseded', platform: session.platform });
     session.held = queued.seq;
     session.staleSince ??= now;
@@ -240,8 +249,7 @@ export class LiveEdits {
     output.want(session);
     if (!isFirst || output.soonest(session, now) > now + FIRST_MS_MAX)
       this.#previews.add(queued.seq);
-    const { clock } = this.#p;
-    session.quiet = clock.schedule(clock.now() + session.quietMs(), () => this.#fallQuiet(session));
+    session.whenQuiet(this.#p.clock, session.quietMs(), () => this.#fallQuiet(session));
     return appended;
   }
 
@@ -267,7 +275,7 @@ export class LiveEdits {
       session.ending += 1;
       session.isPresumedOver = true;
       output.finalWaits(session);
-      void this.#follow(session, seq, output);
+      void this.#follow(session, seq, output, true);
     }
   }
 
@@ -288,7 +296,7 @@ export class LiveEdits {
     output.finalWaits(session);
     try {
       const appended = await this.#p.road.submit({ ...delivery, live: false, notBefore });
-      if (session.held !== null) this.#previews.delete(session.held);
+      this.#outdate(session.held);
       session.held = null;
       if (appended.kind === 'accepted') {
         void this.#follow(session, appended.queued.seq, output);
@@ -302,13 +310,19 @@ export class LiveEdits {
     }
   }
 
-  async #follow(session: EditSession, seq: number, output: Output): Promise<void> {
+  async #follow(
+    session: EditSession,
+    seq: number,
+    output: Output,
+    isPresumed = false,
+  ): Promise<void> {
     const { ending } = session;
     try {
       const ended = await this.#p.road.ended(seq, NEVER);
       if (ended.state !== 'sent') this.#refused(session, ended);
-      // It may not have been the last: then its session has had its turn.
-      else if (session.isPresumedOver) output.turns.shown(session.id, this.#p.clock.now());
+      // It may not have been the last: then its session has had its next turn.
+      else if (isPresumed && ended.seq === seq)
+        output.turns.shownAhead(session.id, this.#p.clock.now());
     } catch (error) {
       this.#p.report(error, session);
     }
@@ -334,9 +348,14 @@ export class LiveEdits {
     const isWaiting = this.#p.road.release(seq, finalAt);
     if (!isWaiting) {
       session.shown = null;
-      this.#previews.delete(seq);
+      this.#outdate(seq);
     }
     return isWaiting;
+  }
+
+  // Of edits that are written together each is replaced before its caller has asked whether to wait for it.
+  #outdate(seq: number | null): void {
+    if (seq !== null && this.#previews.delete(seq)) this.#outdated.add(seq);
   }
 
   #refused(session: EditSession, ended: Ended): void {

@@ -10,6 +10,7 @@ import {
   createTelegramModel,
   type Faults,
   type JudgedCall,
+  type Network,
   NO_FAULTS,
   type SimTelegramOptions,
   simTransport,
@@ -35,8 +36,9 @@ const TOKENS = new Map([
   [OBSERVING, '2:simulated'],
 ]);
 const TOKEN = TOKENS.get(ACCOUNT)!;
-const NETWORK = { latencyMs: 40, jitterMs: 30 };
+const NETWORK: Network = { latencyMs: 40, jitterMs: 30 };
 const COMMIT_MS_MAX = 3;
+const START_MS = 50;
 
 export interface WorldOptions {
   readonly seed?: number;
@@ -47,6 +49,8 @@ export interface WorldOptions {
   readonly faults?: Faults;
   // Of a fleet; left out: all accounts are this process's.
   readonly owns?: (account: string) => boolean;
+  readonly network?: Network;
+  readonly commitMsMax?: number;
 }
 
 const SETTINGS: LiveSettings = {
@@ -75,16 +79,17 @@ export async function liveWorld(options: WorldOptions = {}) {
   const events: LiveEvent[] = [];
   const config = { ...defaultConfig(), queueMax: options.queueMax ?? 10_000 };
   const settings = { ...SETTINGS, ...options.settings };
+  const { network = NETWORK, commitMsMax = COMMIT_MS_MAX } = options;
 
   const broken = { isBroken: false };
 
   // One process: everything in it ends with its wall clock.
   const start = async () => {
-    const alive = { is: true };
+    const alive: Alive = { is: true, stillUntil: 0 };
     const own = mortal(clock, alive);
     const delay = () =>
       new Promise<void>((done) => {
-        own.schedule(own.now() + COMMIT_MS_MAX * random.next(), done);
+        own.schedule(own.now() + commitMsMax * random.next(), done);
       });
     const commits = inOrder(delay);
     const written = async () => {
@@ -93,7 +98,7 @@ export async function liveWorld(options: WorldOptions = {}) {
     };
     const store = createMemoryStore(disk, { beforeApply: written, afterApply: commits });
     const faults = options.faults ?? NO_FAULTS;
-    const transport = simTransport({ model, clock: own, random, network: NETWORK, faults });
+    const transport = simTransport({ model, clock: own, random, network, faults });
     const telegram = createTelegram({ transport });
     const platforms = new Map([[telegram.name, telegram]]);
     const state = { paused: false, refused: null };
@@ -147,30 +152,26 @@ export async function liveWorld(options: WorldOptions = {}) {
         throw new Error(`observer ${lost.observer} was lost: ${lost.reason}`);
       },
     });
-    const starting = dispatch.start();
-    await run(50);
-    await starting;
-    const opening = live.start();
-    await run(50);
-    await opening;
+    await done(dispatch.start(), START_MS);
+    await done(live.start(), START_MS);
     observed.resume();
-    await run(50);
+    await run(START_MS);
     return { alive, road, live, observed, dispatch, store };
   };
 
   const run = (ms: number) => clock.run(clock.now() + ms);
-  let process = await start();
-
   // Lets time pass until it is done.
-  const done = async <T>(work: Promise<T>): Promise<T> => {
+  const done = async <T>(work: Promise<T>, stepMs = 5): Promise<T> => {
     const settled = { is: false };
     const end = () => {
       settled.is = true;
     };
     work.then(end, end);
-    while (!settled.is) await run(5);
+    while (!settled.is) await run(stepMs);
     return work;
   };
+
+  let process = await start();
 
   return {
     clock,
@@ -198,6 +199,16 @@ export async function liveWorld(options: WorldOptions = {}) {
     kill() {
       process.alive.is = false;
     },
+    // The machine gives the process no time until then: what comes due or comes in meanwhile is late.
+    standStill(until: number) {
+      process.alive.stillUntil = Math.max(process.alive.stillUntil, until);
+    },
+    // What comes in now is read after the timers that are due.
+    whenRead(run: () => void) {
+      const { stillUntil } = process.alive;
+      if (stillUntil <= clock.now()) run();
+      else clock.schedule(stillUntil, () => clock.schedule(stillUntil, run));
+    },
     // And a new process after it.
     async crash() {
       process.alive.is = false;
@@ -224,13 +235,23 @@ export async function liveWorld(options: WorldOptions = {}) {
 
 export type LiveWorld = Awaited<ReturnType<typeof liveWorld>>;
 
-function mortal(clock: Clock, alive: { is: boolean }): Clock {
+interface Alive {
+  is: boolean;
+  // The machine has given it no time until then.
+  stillUntil: number;
+}
+
+function mortal(clock: Clock, alive: Alive): Clock {
   return {
     now: () => clock.now(),
-    schedule: (at, run) =>
-      clock.schedule(at, () => {
-        if (alive.is) run();
-      }),
+    schedule(at, run) {
+      let timer = clock.schedule(at, function due() {
+        if (!alive.is) return;
+        if (alive.stillUntil > clock.now()) timer = clock.schedule(alive.stillUntil, due);
+        else run();
+      });
+      return { cancel: () => timer.cancel() };
+    },
   };
 }
 

@@ -56,6 +56,26 @@ describe('turns', () => {
     expect(next[0]).not.toBe(shown.at(-1));
   });
 
+  test('one that is shown ahead of its turn has had its next round', () => {
+    const turns = new ChatTurns();
+    const [first] = showAll(turns, ['a', 'b', 'c'], 0, 1000);
+    turns.shownAhead(first!, 1500);
+    const shown = showAll(turns, ['a', 'b', 'c'], 1500, 40_000);
+    const others = ['a', 'b', 'c'].filter((session) => session !== first);
+    expect(shown.slice(0, 4)).toEqual([...others, ...others]);
+    expect(shown[4]).toBe(first);
+  });
+
+  test('one that had nothing new for a while does not make up for it', () => {
+    const turns = new ChatTurns();
+    showAll(turns, ['a', 'b', 'c'], 0, 20_000);
+    turns.leave('c', 'of c');
+    showAll(turns, ['a', 'b'], 20_000, 60_000);
+    const shown = showAll(turns, ['a', 'b', 'c'], 60_000, 90_000);
+    expect(shown.filter((session) => session === 'c').length).toBeLessThanOrEqual(3);
+    expect(shown.slice(0, 3).toSorted()).toEqual(['a', 'b', 'c']);
+  });
+
   test('a session that says nothing is forgotten, and a chat without sessions is idle', () => {
     const turns = new ChatTurns();
     showAll(turns, ['a'], 0, 1000);

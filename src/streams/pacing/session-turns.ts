@@ -1,5 +1,7 @@
-// Whose turn is it to be shown in a chat? Sessions that have something new take turns: whoever was shown longest ago
-// goes next, not before its tick, and not before the chat's own spacing. Pure: `now` is an argument.
+// Whose turn is it to be shown in a chat? Sessions that have something new are shown once in each round: of those that
+// have had the fewest rounds whoever was shown longest ago goes next, not before its tick, and not before the chat's
+// own spacing. One that is shown ahead of its turn has had its next round; one that has nothing new loses the rounds
+// that go by. Pure: `now` is an argument.
 // A session is remembered while it is active and a tick longer, so that ending one text and beginning the next does
 // not put it ahead of the others; then it is forgotten.
 
@@ -14,6 +16,8 @@ interface Session {
   readonly wanting: Map<string, number>;
   emittedAt: number;
   shownAt: number;
+  // So many rounds it has had.
+  rounds: number;
 }
 
 export interface TurnPace extends Cadence {
@@ -29,6 +33,8 @@ export class ChatTurns {
   readonly #sessions = new Map<string, Session>();
   #smoothed: Smoothed | null = null;
   #shownAt = Number.NEGATIVE_INFINITY;
+  // Those that whoever was shown last in its turn had had before.
+  #rounds = 0;
 
   // Its producer said something.
   emitted(session: string, now: number): void {
@@ -37,8 +43,9 @@ export class ChatTurns {
 
   // It has had something to show since then; no change if it had before.
   want(session: string, stream: string, since: number): void {
-    const { wanting } = this.#of(session);
-    if (!wanting.has(stream)) wanting.set(stream, since);
+    const wants = this.#of(session);
+    if (wants.wanting.size === 0) wants.rounds = Math.max(wants.rounds, this.#rounds);
+    if (!wants.wanting.has(stream)) wants.wanting.set(stream, since);
   }
 
   // Nothing new any more: shown, ended, or withdrawn.
@@ -47,7 +54,15 @@ export class ChatTurns {
   }
 
   shown(session: string, now: number): void {
-    this.#of(session).shownAt = now;
+    this.#rounds = Math.max(this.#rounds, this.#of(session).rounds);
+    this.shownAhead(session, now);
+  }
+
+  // Not in its turn.
+  shownAhead(name: string, now: number): void {
+    const session = this.#of(name);
+    session.rounds = Math.max(session.rounds, this.#rounds) + 1;
+    session.shownAt = now;
     this.#shownAt = now;
   }
 
@@ -56,7 +71,7 @@ export class ChatTurns {
     let chosen: { name: string; session: Session } | null = null;
     for (const [name, session] of this.#sessions) {
       if (session.wanting.size === 0) continue;
-      if (chosen === null || session.shownAt < chosen.session.shownAt) chosen = { name, session };
+      if (chosen === null || isBefore(session, chosen.session)) chosen = { name, session };
     }
     if (chosen === null) return { kind: 'idle' };
     const until = Math.max(this.#shownAt + spacingMs(pace), chosen.session.shownAt + tick);
@@ -93,7 +108,7 @@ export class ChatTurns {
   // Sessions that are shown before it, whoever is next first.
   before(session: string): string[] {
     const wanting = [...this.#sessions].filter(([, { wanting }]) => wanting.size > 0);
-    const inOrder = wanting.sort(([, a], [, b]) => orderOf(a.shownAt, b.shownAt));
+    const inOrder = wanting.sort(([, a], [, b]) => Number(isBefore(b, a)) - Number(isBefore(a, b)));
     const names = inOrder.map(([name]) => name);
     return names.slice(0, Math.max(0, names.indexOf(session)));
   }
@@ -117,14 +132,13 @@ export class ChatTurns {
     let session = this.#sessions.get(name);
     if (session === undefined) {
       const never = Number.NEGATIVE_INFINITY;
-      session = { wanting: new Map(), emittedAt: never, shownAt: never };
+      session = { wanting: new Map(), emittedAt: never, shownAt: never, rounds: this.#rounds };
       this.#sessions.set(name, session);
     }
     return session;
   }
 }
 
-// Those that were never shown are alike.
-function orderOf(a: number, b: number): number {
-  return a === b ? 0 : a - b;
+function isBefore(a: Session, b: Session): boolean {
+  return a.rounds === b.rounds ? a.shownAt < b.shownAt : a.rounds < b.rounds;
 }
