@@ -303,6 +303,29 @@ describe('an edit of a message that is edited again and again', () => {
     expect(calls.at(-1)).toEqual(['deleteMessage', '', 200]);
   });
 
+  test('after its message was deleted waits for the platform’s answer', async () => {
+    const { world, session, take } = await one();
+    for (const text of ['a', 'b']) await take(text);
+    const params = { chat_id: GROUP, message_id: Number(session.messageId) };
+    await world.done(world.live.edits.submit(delivery(world, 'deleteMessage', params)));
+    const { road } = world.live.edits;
+    const repeated = { ...params, text: 'b' };
+    // Behind a deletion that waits still, and after it was made.
+    for (const text of ['c', 'd']) {
+      expect(road.unchanged(delivery(world, 'editMessageText', repeated))).toBeNull();
+      const seq = (await take(text)) as number;
+      expect(road.isPreview(seq)).toBe(false);
+      const ended = await world.done(road.ended(seq, NEVER));
+      expect(ended).toMatchObject({ state: 'dead', detail: expect.stringContaining('not found') });
+    }
+    const calls = world.calls.map(({ method, text, status }) => [method, text, status]);
+    expect(calls.slice(-3)).toEqual([
+      ['deleteMessage', '', 200],
+      ['editMessageText', 'c', 400],
+      ['editMessageText', 'd', 400],
+    ]);
+  });
+
   test('with the cadence off every edit is made as soon as the limits allow', async () => {
     const { world, take } = await one({ settings: { qos: false } });
     for (const text of ['a', 'b']) {

@@ -9,6 +9,7 @@ import type { LiveListener } from '../domain/live.ts';
 import type { AskedRoad, Ended, Explanation } from '../road/road.ts';
 import type { Appended } from '../store/ports/delivery.ts';
 import type { Clock } from '../system/clock.ts';
+import { Deletions } from './deletions.ts';
 import { EditSession, GAP_MS_MAX, isOver, prospectOf } from './edit-session.ts';
 import type { Output } from './pacing/chat-pacer.ts';
 import type { ShowResult } from './showing.ts';
@@ -36,36 +37,50 @@ export class LiveEdits {
   // The one that was edited longest ago first.
   readonly #sessions = new Map<string, EditSession>();
   readonly #previews = new Set<number>();
+  readonly #deletions: Deletions;
   // Previews whose place was taken a moment ago.
   readonly #outdated = new Set<number>();
   #isStopped = false;
 
   constructor(ports: EditPorts) {
     this.#p = ports;
+    this.#deletions = new Deletions(ports.road, ports.clock);
   }
 
   // As callers see it.
   get road(): AskedRoad {
     const [submit, explain] = [this.submit.bind(this), this.explain.bind(this)];
     const isPreview = (seq: number) => this.#previews.has(seq) || this.#outdated.has(seq);
-    return { ...this.#p.road, submit, explain, isPreview };
+    return { ...this.#p.road, submit, explain, isPreview, unchanged: this.unchanged.bind(this) };
   }
 
   get(id: string): EditSession | null {
     return this.#sessions.get(id) ?? null;
   }
 
+  // What the road knows of the message is what it showed before its deletion.
+  unchanged(delivery: NewDelivery): Ended | null {
+    const { road } = this.#p;
+    const known = road.unchanged(delivery);
+    const [message = null] = known === null ? [] : road.touched(delivery);
+    return this.#deletions.has(delivery, message) ? null : known;
+  }
+
   // As the road takes it, and held if it is live output.
   submit(delivery: NewDelivery): Promise<Appended> {
     const { road, clock } = this.#p;
     if (this.#isStopped) return road.submit(delivery);
-    if (delivery.family === 'delete') this.#letGoBefore(delivery);
+    if (delivery.family === 'delete') {
+      this.#letGoBefore(delivery);
+      return this.#deletions.submit(delivery);
+    }
     if (!isEdit(delivery)) return road.submit(delivery);
     const now = clock.now();
     const id = `edit:${delivery.account}:${delivery.slot}`;
     const session = this.#sessions.get(id);
     const isRepeated = session !== undefined && !isOver(session, now);
     const touched = isRepeated ? session : this.#open(id, delivery, now);
+    if (this.#deletions.has(delivery, touched.message)) return road.submit(delivery);
     if (!this.#touch(touched)) return road.submit(delivery);
     const output = this.#p.outputOf(touched);
     if (output === null) return this.#inLane(touched, delivery, isRepeated);

@@ -126,7 +126,9 @@ export class Deliveries {
       }
       const delivery = virtual === null ? composed : spokenBy(virtual, composed);
       const shown =
-        sendOptions.idempotencyKey === null ? this.#options.road.unchanged(delivery) : null;
+        delivery.family === 'edit' && sendOptions.idempotencyKey === null
+          ? this.#options.road.unchanged(delivery)
+          : null;
       if (shown !== null) {
         const answer = dialect.ended(call, params, shown, this.#options.clock.now());
         return withHeaders(answer, this.#receipt(shown.seq, delivery.correlation, null));

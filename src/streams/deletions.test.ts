@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { aDelivery, aQueued } from '../domain/delivery.fixture.ts';
+import type { AskedRoad, Ended } from '../road/road.ts';
+import { JournalUnavailable } from '../store/ports/unavailable.ts';
+import { virtualClock } from '../system/virtual-clock.ts';
+import { Deletions } from './deletions.ts';
+
+const DELETION = aDelivery({ family: 'delete' });
+
+function setUp(submitted: unknown, state: Ended['state'] = 'sent') {
+  const clock = virtualClock(0);
+  let end = () => {};
+  const road = {
+    touched: () => ['7', '8'],
+    submit: async () => {
+      if (submitted instanceof Error) throw submitted;
+      return submitted;
+    },
+    ended: () =>
+      new Promise((resolve) => {
+        end = () => resolve({ state });
+      }),
+  } as unknown as AskedRoad;
+  const deletions = new Deletions(road, clock);
+  return { clock, deletions, end: () => end(), has: () => deletions.has(DELETION, '8') };
+}
+
+const ACCEPTED = { kind: 'accepted', queued: aQueued({ seq: 1 }), replaced: null };
+
+test('a message is deleted from when its deletion is handed over, for as long as that is remembered', async () => {
+  const { clock, deletions, end, has } = setUp(ACCEPTED);
+  const submitting = deletions.submit(DELETION);
+  expect(has()).toBe(true);
+  expect(deletions.has({ ...DELETION, chat: 'other' }, '8')).toBe(false);
+  expect(deletions.has(DELETION, '9')).toBe(false);
+  await submitting;
+  end();
+  await clock.run(10 * 60_000);
+  expect(has()).toBe(true);
+  await clock.run(10 * 60_000 + 1);
+  expect(has()).toBe(false);
+});
+
+test('one that came to nothing has deleted nothing', async () => {
+  const refused = setUp(ACCEPTED, 'dead');
+  await refused.deletions.submit(DELETION);
+  expect(refused.has()).toBe(true);
+  refused.end();
+  await refused.clock.run(1);
+  expect(refused.has()).toBe(false);
+  const full = setUp({ kind: 'full', waiting: 1, queueMax: 1 });
+  await full.deletions.submit(DELETION);
+  expect(full.has()).toBe(false);
+  const away = setUp(new JournalUnavailable('disk_full', 'no space'));
+  await expect(away.deletions.submit(DELETION)).rejects.toThrow();
+  expect(away.has()).toBe(false);
+});
