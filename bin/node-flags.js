@@ -10,13 +10,11 @@ const helpers = Math.max(1, Math.min(HELPERS_MAX, cores - 1));
 
 // Helpers of the garbage collector by the machine's cores: on a small one Node's four take them from the road. A bound
 // on the young generation, in MiB: without it a thread may keep four times as much. No full collection before so many
-// MiB have survived: while the heap grows there would be one every few seconds. No pretenuring: what waits a moment
-// for the disk would be taken for long-lived, and only a full collection frees that.
+// MiB have survived: while the heap grows there would be one every few seconds.
 export const NODE_FLAGS = [
   `--v8-pool-size=${helpers}`,
   '--max-semi-space-size=16',
   '--initial-old-space-size=96',
-  '--no-allocation-site-pretenuring',
 ];
 
 // A process that was started without the flags becomes one that has them: the same process, so that signals and the

@@ -10,7 +10,7 @@ import { inFolder } from '../engine/folder.ts';
 import { calls } from '../latency/latency.ts';
 import { type Row, ratioRow } from '../row.ts';
 
-const JUDGED = ['--initial-old-space-size', '--no-allocation-site-pretenuring'];
+const JUDGED = ['--initial-old-space-size'];
 const ROUNDS = 3;
 const PER_S = 500;
 const CALM_MS = 6_000;
