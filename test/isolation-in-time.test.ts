@@ -1,5 +1,5 @@
 // Promise 6 in virtual time, all of its cases: 1, 2 and 10 of 34 chats that always answer 429, told to wait 10 s, 60 s
-// and an hour, leave the others as they are in calm. isolation.test.ts has some of them on a real process.
+// and an hour, leave the others as they are in calm. isolation.test.ts has them on a real process.
 
 import { expect, test } from 'vitest';
 import { aDelivery } from '../src/domain/delivery.fixture.ts';
