@@ -2,7 +2,7 @@
 
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { withBundledThreads } from './test/process/bundle.ts';
+import { bundleOf, withBundledThreads } from './test/process/bundle.ts';
 
 // Those of the whole gateway take longest: what is short fills the gaps at the end.
 class LongestFirst extends BaseSequencer {
@@ -21,7 +21,15 @@ if (process.env.TEST_SEED === 'fresh') {
 
 export default defineConfig({
   // Before types are stripped: the sources as they are.
-  plugins: [{ name: 'bundled threads', enforce: 'pre', transform: withBundledThreads }],
+  plugins: [
+    {
+      name: 'bundled threads',
+      enforce: 'pre',
+      transform: withBundledThreads,
+      // What was transformed is kept from run to run, and so would be the bundle of another run.
+      configureVitest: ({ defineCacheKeyGenerator }) => defineCacheKeyGenerator(bundleOf),
+    },
+  ],
   test: {
     // Not threads: V8 keeps one table of code pages for all threads of a process, and aborts when threads that end and
     // threads that compile meet in it (Check failed: jit_page.has_value()).

@@ -47,6 +47,11 @@ export function withBundledThreads(code: string, id: string): string | null {
   return code.replaceAll(THREAD, (_, path) => `new URL('./${threadName(id, path)}.js', ${at})`);
 }
 
+// Which bundle a source names, once it is transformed.
+export function bundleOf({ sourceCode }: { sourceCode: string }): string | undefined {
+  return sourceCode.includes('worker.ts') ? process.env.BUNDLED_CLI : undefined;
+}
+
 export async function bundle(): Promise<string> {
   const cli = join(SOURCES, 'cli', 'cli.ts');
   return keep(await chunksOf({ cli, writer: WRITER, ...THREADS }));
