@@ -53,7 +53,7 @@ export type Called<T> = { readonly kind: 'read'; readonly value: T } | CallTroub
 const CALL_MS_MAX = 60_000;
 
 // So long the next call of a method is put off where it would come too early by the platform's own count; what is
-// longer is a wait as any other.
+// longer is a wait like any other.
 const REST_MS_MAX = 15_000;
 
 export class CallTurns {

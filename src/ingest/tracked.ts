@@ -20,7 +20,7 @@ export interface SourceSettings {
 
 export type ForwardTarget =
   | { readonly kind: 'webhook'; readonly url: string }
-  // Through the road, as any message.
+  // Through the road, like any message.
   | {
       readonly kind: 'chat';
       readonly account: AccountId;

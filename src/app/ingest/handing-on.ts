@@ -1,4 +1,4 @@
-// Hands a post on to where its source says: signed to a webhook, or into a chat, where it is a delivery as any other.
+// Hands a post on to where its source says: signed to a webhook, or into a chat, where it is a delivery like any other.
 // The id of a post is that of its hand-over, so that a receiver (and the road) can tell a repetition.
 
 import { prepare, submit } from '../../accept/submit.ts';

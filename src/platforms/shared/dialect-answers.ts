@@ -4,7 +4,7 @@
 import type { DeliveryEnding, DialectAnswers, ValueAnswer } from '../dialect.ts';
 
 export interface OwnAnswers extends Pick<DialectAnswers, 'refused' | 'later' | 'provisional'> {
-  // Left out: as any other no of its status.
+  // Left out: like any other no of its status.
   readonly unreadable?: DialectAnswers['unreadable'];
   readonly tooLarge?: DialectAnswers['tooLarge'];
   // An answer of the platform's, as it would come from there; null: it was done, and there is none.

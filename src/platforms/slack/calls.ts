@@ -38,8 +38,7 @@ export const TABLE: MethodTable = {
 };
 export const CALLS = tableCalls(TABLE);
 
-// From Slack's documents. A channel takes a message a second and short bursts, of which nobody says how long: a debt
-// that time pays back.
+// From Slack's documents. A channel takes bursts, and nobody says how long they may be: a debt that time pays back.
 export function slackPriors(given: Partial<SlackSettings>): Priors {
   const { slackMpm, slackChannelBurst: burst } = { ...initialsOf(SLACK_SETTINGS), ...given };
   const spaced = debt('channel_debt', 'chat', burst, burst * 1000);

@@ -1,5 +1,5 @@
 // Copies a store of Postgres into a file of SQLite that has the form of a snapshot, which is then restored into the
-// data folder as any other. As on the way there, rows are compared part by part in the order of their key and a part
+// data folder like any other. As on the way there, rows are compared part by part in the order of their key and a part
 // that differs is replaced: a second copy into the same file brings what has changed since the first. Each copy reads
 // in one transaction, which sees the database as it was at its beginning, also while nodes are at work on it.
 
