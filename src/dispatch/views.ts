@@ -12,18 +12,20 @@ import type {
   WaitingHead,
 } from '../road/road.ts';
 import type { Explained } from '../scheduler/scheduler.ts';
-import { endOfHold } from './account/hold-reason.ts';
+import { endOfHold, holdInWords } from './account/hold-reason.ts';
 import type { RoadState } from './state.ts';
 
 export function explanationOf(road: RoadState, seq: number, now: number): Explanation | null {
   const { scheduler } = road;
-  if (scheduler.isInFlight(seq)) {
-    const summary = 'it is being sent now';
+  const account = scheduler.accountInFlight(seq);
+  if (account !== null) {
+    const hold = holdInWords(road.availability.view(account));
     return {
       position: 0,
       eta: now,
       state: 'sending',
-      summary,
+      // A try at a platform that is away is in flight again and again: what the others met is still the news.
+      summary: ['it is being sent now', hold].filter(Boolean).join('; '),
       cause: null,
       waitsFor: null,
       causes: [],

@@ -242,6 +242,11 @@ export class Scheduler {
     return this.#inFlight.has(seq);
   }
 
+  // null: it is not in flight.
+  accountInFlight(seq: number): AccountId | null {
+    return this.#inFlight.get(seq)?.account ?? null;
+  }
+
   // Waiting or in flight: while an account is recovered a delivery may also arrive by itself.
   has(seq: number): boolean {
     return this.#waiting.has(seq) || this.#inFlight.has(seq);

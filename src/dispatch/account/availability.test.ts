@@ -54,6 +54,18 @@ describe('accounts of one host', () => {
     expect(dispatch.state.availability.isBlocked('fake:10')).toBe(false);
   });
 
+  test('the message that probes is being sent, and is told why the others wait', async () => {
+    const { run, seqs, road, dispatch, calls } = await outage(() => 'one host');
+    const before = calls.length;
+    while (calls.length === before) await run(10);
+    const explained = seqs.map((seq) => road.explain(seq)!);
+    const probing = explained.filter(({ state }) => state === 'sending');
+    expect(probing.map(({ summary }) => summary)).toEqual([
+      'it is being sent now; one call probes whether the platform works again',
+    ]);
+    expect(dispatch.state.availability.isBlocked('fake:1')).toBe(true);
+  });
+
   test('an account of another host does not notice', async () => {
     const { calls, opening, run, road } = await outage((account) =>
       account === 'fake:2' ? 'another' : 'one host',
