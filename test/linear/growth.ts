@@ -25,9 +25,9 @@ const RUNS_WHEN_STEEP = 6;
 // A hiccup of the machine is shorter, and is mostly not this thread's time.
 const RETRIED_MS_MAX = 2_000;
 const HICCUP_MS_MAX = 200;
-// Little noise makes so much of a step.
+// Little noise makes so much of a step. Seen early, since ten times the text would take a hundred times as long.
 const HOPELESS_RATIO = 30;
-const HOPELESS_MS = 50;
+const HOPELESS_MS = 10;
 const SURELY_RATIO = 2 * HOPELESS_RATIO;
 // What grows with the square takes nine times as long for three times as much.
 const FURTHER_TIMES = 3;
