@@ -1,5 +1,6 @@
 // Accepted, sent and settled per second by 1, 2 and 3 nodes on one Postgres, all of it on this machine, against BullMQ
-// doing the same work with one worker of 50 on a local Redis. Limits are wide: this measures the road, not the pace.
+// doing the same work on a local Redis: by one worker of 50, and by as many of them as there are nodes, which share the
+// machine as the nodes do. Limits are wide: this measures the road, not the pace.
 // And what it costs a call to be answered by another node than the one that was asked.
 
 import { Queue } from 'bullmq';
@@ -74,11 +75,15 @@ const bots = Array.from({ length: BOTS }, (_, i) => 1000 + i);
 export async function fleetThroughput(): Promise<Row[]> {
   const sim = await startChild<{ url: string }>('servers.ts', ['sim']);
   try {
-    const bull = await best(RUNS, () => throughBullmq(sim.ready.url), faster);
+    const alone = await best(RUNS, () => throughBullmq(1, sim.ready.url), faster);
     const rows: Row[] = [];
     for (let nodes = 1; nodes <= NODES_MAX; nodes++) {
       const { pace, latency } = await throughFleet(nodes, sim.ready.url);
-      rows.push(against(nodes, pace, bull), byProcessor(nodes, pace, bull));
+      rows.push(against(nodes, pace, alone), byProcessor(nodes, pace, alone));
+      if (nodes > 1) {
+        const workers = await best(RUNS, () => throughBullmq(nodes, sim.ready.url), faster);
+        rows.push(againstAsMany(nodes, pace, workers));
+      }
       if (latency !== null) rows.push(latency);
     }
     return rows;
@@ -96,6 +101,20 @@ function against(nodes: number, ours: Costed, bull: Costed): Row {
   return ratioRow(`accepted, sent, settled: each of ${nodes} on Postgres`, each, jobs, {
     atLeast: 0.5,
   });
+}
+
+// Each node to each worker: both share the machine with as many others.
+function againstAsMany(nodes: number, ours: Costed, bull: Costed): Row {
+  const each = ({ count, ms }: Costed, what: string) => {
+    const { value } = perSecond(count, ms, what);
+    return { value: value / nodes, text: `${Math.round(value / nodes)} ${what}/s each` };
+  };
+  return ratioRow(
+    `accepted, sent, settled: each of ${nodes} nodes and of ${nodes} workers`,
+    each(ours, 'calls'),
+    each(bull, 'BullMQ jobs'),
+    { atLeast: 0.5 },
+  );
 }
 
 // Where everything shares two cores, further nodes share what one had; what a message takes of a processor does not
@@ -255,25 +274,21 @@ async function forwarded(
   });
 }
 
-// A job per message, and a worker that sends it: as much work per message as the gateway has, less what it promises.
-async function throughBullmq(telegramApi: string): Promise<Costed> {
+// A job per message, and workers that send it: as much work per message as the gateway has, less what it promises.
+async function throughBullmq(workers: number, telegramApi: string): Promise<Costed> {
   return inFolder(async (folder) => {
     const redis = await startRedis(folder);
     const connection = { host: '127.0.0.1', port: redis.port };
     const queue = new Queue('bench', { connection });
-    const worker = await startChild<object>('../machines/bullmq-worker.ts', [
-      JSON.stringify({
-        port: redis.port,
-        telegramApi,
-        concurrency: JOBS_AT_ONCE,
-        token: tokenOf(999),
-      }),
-    ]);
+    const about = { port: redis.port, telegramApi, concurrency: JOBS_AT_ONCE, token: tokenOf(999) };
+    const startWorker = () =>
+      startChild<object>('../machines/bullmq-worker.ts', [JSON.stringify(about)]);
+    const children = await Promise.all(Array.from({ length: workers }, startWorker));
     await queue.waitUntilReady();
     const run = async (jobs: number) => {
       const before = await queue.getCompletedCount();
       const began = performance.now();
-      await closedLoop(ADDS_IN_FLIGHT, jobs, (i) =>
+      await closedLoop(ADDS_IN_FLIGHT * workers, jobs, (i) =>
         queue.add('send', { chat_id: 1 + (i % CHATS), text: TEXT }),
       );
       while ((await queue.getCompletedCount()) < before + jobs) {
@@ -281,14 +296,14 @@ async function throughBullmq(telegramApi: string): Promise<Costed> {
       }
       return { count: jobs, ms: performance.now() - began };
     };
-    await run(WARM_UP_JOBS);
-    const used = meter({ worker: [worker.pid], Redis: [redis.pid] });
+    await run(WARM_UP_JOBS * workers);
+    const used = meter({ worker: children.map(({ pid }) => pid), Redis: [redis.pid] });
     const own = process.cpuUsage();
-    const pace = await run(JOBS);
+    const pace = await run(JOBS * workers);
     const { user, system } = process.cpuUsage(own);
     // Jobs are added here; whoever calls the gateway is not counted there.
-    const us = { ...used(JOBS), adding: (user + system) / JOBS };
-    await worker.stop();
+    const us = { ...used(pace.count), adding: (user + system) / pace.count };
+    await Promise.all(children.map((child) => child.stop()));
     await queue.close();
     await redis.stop();
     return { ...pace, us };
