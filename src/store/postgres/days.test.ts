@@ -181,10 +181,15 @@ INSERT INTO incoming (account, update_id, at, chat, voice, state, body) VALUES
   ('telegram:1', 10, 2, '7', 'wrote', 'waiting', 'ten'), ('telegram:1', 9, 1, '7', 'wrote', 'waiting', 'nine');
 SELECT setval('delivery_seq', 40)`;
 
+// A function that has other parameters since stands beside its successor: two of one name.
+const SUCCEEDED = ['run(a int)', 'run(b text)', 'append_plain(a int)', 'append_plain(b text)']
+  .map((head) => `CREATE FUNCTION ${head} RETURNS int LANGUAGE sql AS 'SELECT 1';`)
+  .join('\n');
+
 test('a database from before is migrated with all that it has', async () => {
   const before = MIGRATIONS.slice(0, 5).join('\n');
   await sql.script(`CREATE SCHEMA ${SCHEMA}; CREATE TABLE meta (name text PRIMARY KEY, value text NOT NULL);
-    ${before} INSERT INTO meta VALUES ('version', '5'), ('tag', 'abcde')`);
+    ${before} ${SUCCEEDED} INSERT INTO meta VALUES ('version', '5'), ('tag', 'abcde')`);
   await sql.script(OLD);
   const { journal, ledger, close } = await opened();
   for (const seq of [1, 9, 10, 40]) {

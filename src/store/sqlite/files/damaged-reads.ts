@@ -2,15 +2,6 @@
 
 import { type Database, sqliteCodeOf } from '../../../system/databases/sqlite.ts';
 
-// What an older store calls otherwise is called as it is now; `old` is a copy.
-export function renameColumns(db: Database): void {
-  attempt(() => {
-    const before = `SELECT 1 FROM pragma_table_info('deliveries', 'old') WHERE name = 'gate'`;
-    if (db.prepare(before).get() === undefined) return;
-    db.exec('ALTER TABLE old.deliveries RENAME COLUMN gate TO budget');
-  });
-}
-
 // Those that both have: an older store has fewer.
 export function columnsOf(db: Database, table: string): string {
   const rows = db
@@ -20,11 +11,17 @@ export function columnsOf(db: Database, table: string): string {
   return rows.map(({ name }) => String(name)).join(', ');
 }
 
-// In the table of an older store, what one of now has besides, and what it says there: an update's order was its id.
+// What a table of now has and that of an older store does not, and what says it there: a budget was called a gate, an
+// update's order was its id.
+const BEFORE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  deliveries: { budget: 'gate' },
+  incoming: { update_order: 'update_id' },
+};
+
 export function toldOf(db: Database, table: string): Readonly<Record<string, string>> {
-  const has = db.prepare(`SELECT 1 FROM pragma_table_info('incoming', 'old') WHERE name = ?`);
-  const isOlder = table === 'incoming' && has.get('update_order') === undefined;
-  return isOlder ? { update_order: 'update_id' } : {};
+  const has = db.prepare(`SELECT 1 FROM pragma_table_info(?, 'old') WHERE name = ?`);
+  const told = Object.entries(BEFORE[table] ?? {});
+  return Object.fromEntries(told.filter(([now]) => has.get(table, now) === undefined));
 }
 
 // Ranges that can be taken whole are; the others in halves, down to single numbers, which are told.

@@ -5,7 +5,7 @@
 import { DAMAGED } from '../../../domain/fault.ts';
 import { rowCheck } from '../../../system/databases/row-check.ts';
 import type { Database, SqlInput } from '../../../system/databases/sqlite.ts';
-import { attempt, columnsOf, halve } from './damaged-reads.ts';
+import { attempt, columnsOf, halve, toldOf } from './damaged-reads.ts';
 
 // No row has it, so it never fits.
 const NO_CHECK = -1;
@@ -16,10 +16,13 @@ export function keepDeadRows(db: Database, seqLastKnown: number, at: number): nu
   const { n } = db.prepare('SELECT max(seq) AS n FROM main.deliveries').get()!;
   const seqLast = Math.max(seqLastKnown, Number(n));
   db.function('check_of', { varargs: true }, checkOf);
-  const names = columnsOf(db, 'deliveries').split(', ');
+  const told = toldOf(db, 'deliveries');
+  const names = [...columnsOf(db, 'deliveries').split(', '), ...Object.keys(told)];
   const insert = `INSERT OR IGNORE INTO main.deliveries (${names})`;
+  const as = (others: Readonly<Record<string, string>>) =>
+    names.map((name) => others[name] ?? told[name] ?? name);
   if (names.includes('row_check')) {
-    const ended = db.prepare(`${insert} SELECT ${names} FROM old.deliveries ${RANGE}
+    const ended = db.prepare(`${insert} SELECT ${as({})} FROM old.deliveries ${RANGE}
       AND settled_at IS NOT NULL AND row_check = check_of(seq, chat, thread, method, body)`);
     take(seqLast, (from, to) => ended.run(from, to));
   }
@@ -31,7 +34,7 @@ export function keepDeadRows(db: Database, seqLastKnown: number, at: number): nu
     superseded_by: 'NULL',
     row_check: `coalesce(row_check, ${NO_CHECK})`,
   };
-  const dead = db.prepare(`${insert} SELECT ${names.map((name) => asDead[name] ?? name)}
+  const dead = db.prepare(`${insert} SELECT ${as(asDead)}
     FROM old.deliveries ${RANGE}`);
   let kept = 0;
   take(seqLast, (from, to) => {

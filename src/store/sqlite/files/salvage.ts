@@ -20,8 +20,9 @@ import {
   sharedFileOf,
 } from '../../../system/databases/sqlite.ts';
 import { makePrivateFile } from '../../../system/private-files.ts';
+import { FREEZES_OF_BUDGETS } from '../schema/budgets.ts';
 import { migrate } from '../schema/schema.ts';
-import { attempt, columnsOf, halve, renameColumns, toldOf } from './damaged-reads.ts';
+import { attempt, columnsOf, halve, toldOf } from './damaged-reads.ts';
 import { keepDeadRows } from './dead-rows.ts';
 
 // No text holds this byte, so a payload that reaches into such a page is told from every other.
@@ -90,7 +91,6 @@ export function salvage(file: string, damage: Damage, target: string, at: number
     const db = openDatabase(target, { readOnly: false, busyMsMax: 0 });
     try {
       db.prepare('ATTACH ? AS old').run(copy);
-      renameColumns(db);
       const kept = keepDeadRows(db, damage.seqLast, at);
       db.exec(`DETACH old; ${COUNT_ANEW}`);
       return kept;
@@ -112,12 +112,11 @@ function copyWhole(file: string, { damaged, seqLast }: Damage, target: string): 
       db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
       migrate(db);
       db.prepare('ATTACH ? AS old').run(copy);
-      renameColumns(db);
       for (const { name, sql } of db.prepare(TABLES).all()) {
         if (/WITHOUT ROWID/.test(String(sql))) copyByKey(db, String(name));
         else copyByNumber(db, String(name), seqLast);
       }
-      db.exec('DETACH old');
+      db.exec(`DETACH old; ${FREEZES_OF_BUDGETS}`);
       db.exec(`DELETE FROM deliveries WHERE ${SPOILT}`);
     } finally {
       db.close();

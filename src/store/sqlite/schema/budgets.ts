@@ -4,12 +4,16 @@
 
 const CHECK = ` CHECK (budget = 'broadcast' OR budget = 'reply' OR budget = 'paid' OR budget = 'open')`;
 
+// Also of what was read out of an older store.
+export const FREEZES_OF_BUDGETS = `UPDATE limits
+  SET key = 'freeze|budget|' || substr(key, length('freeze|gate|') + 1)
+  WHERE key >= 'freeze|gate|' AND key < 'freeze|gate}'`;
+
 export const BUDGETS = `
 ALTER TABLE deliveries RENAME COLUMN gate TO budget;
 PRAGMA writable_schema = ON;
 UPDATE sqlite_schema SET sql = replace(sql, '${CHECK.replaceAll("'", "''")}', '')
   WHERE type = 'table' AND name = 'deliveries';
 PRAGMA writable_schema = RESET;
-UPDATE limits SET key = 'freeze|budget|' || substr(key, length('freeze|gate|') + 1)
-  WHERE key >= 'freeze|gate|' AND key < 'freeze|gate}';
+${FREEZES_OF_BUDGETS};
 `;

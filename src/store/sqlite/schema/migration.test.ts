@@ -26,6 +26,7 @@ const MORE_UPDATES = `INSERT INTO incoming
   ('${OTHER}', ${LARGEST}, 3.0, NULL, NULL, 'none', 'waiting', 0, 0.0, 'last'),
   ('${OTHER}', 10, 4.0, '5', '6', 'wrote', 'waiting', 2, 7.5, 'ten'),
   ('${ONE}', 9, 4.5, '5', '7', 'addressed', 'done', 1, 1.5, '')`;
+const FROZEN = `INSERT INTO limits VALUES ('${ONE}', 'freeze|gate|reply|', '{}', 5)`;
 // Changed by every start and every commit.
 const OWN = ['meta', 'tallies'];
 
@@ -39,7 +40,7 @@ beforeEach(async () => {
   mkdirSync(dir, { recursive: true });
   writeFileSync(storeFileOf(dir), gunzipSync(readFileSync(OLD)));
   expect(read('PRAGMA user_version')).toMatchObject([{ user_version: 8 }]);
-  change(`INSERT INTO limits VALUES ('${ONE}', 'freeze|gate|reply|', '{}', 5)`);
+  change(FROZEN);
   change(MORE_UPDATES);
   before = new Map(tables().map((name) => [name, read(`SELECT * FROM "${name}"`)]));
   const accounts = read('SELECT seq, account FROM deliveries').map(
@@ -162,14 +163,34 @@ test('updates are known by the text of their number, and wait in the order of th
 test('of a damaged one as much is salvaged as of one of now', () => {
   const [old, made] = [join(dir, 'old.db'), join(dir, 'made.db')];
   writeFileSync(old, gunzipSync(readFileSync(OLD)));
+  const frozen = openDatabase(old, { readOnly: false, busyMsMax: 0 });
+  frozen.exec(FROZEN);
+  frozen.close();
   salvage(old, { damaged: [], seqLast: 8 }, made, 9_000);
   const db = openDatabase(made, { readOnly: true, busyMsMax: 0 });
   const rows = db.prepare('SELECT seq, budget FROM deliveries ORDER BY seq').all();
   const updates = db.prepare('SELECT * FROM incoming').all();
+  const freezes = db.prepare(`SELECT key FROM limits WHERE key LIKE 'freeze%'`).all();
   db.close();
+  expect(freezes.map(({ key }) => key)).toEqual(['freeze|budget|reply|']);
   const gates = before.get('deliveries')!.map(({ seq, gate }) => ({ seq, budget: gate }));
   expect(rows.map((row) => ({ ...row }))).toEqual(gates);
   expect(updates.map((row) => ({ ...row }))).toEqual([renamed(before.get('incoming')![0]!)]);
+});
+
+test('what lies in its damaged pages keeps its budget, too', () => {
+  const [old, made] = [join(dir, 'spoilt.db'), join(dir, 'made-of-it.db')];
+  writeFileSync(old, gunzipSync(readFileSync(OLD)));
+  const page = `SELECT rootpage AS n FROM sqlite_schema WHERE name = 'deliveries'`;
+  const spoilt = openDatabase(old, { readOnly: true, busyMsMax: 0 });
+  const damaged = [Number(spoilt.prepare(page).get()!.n)];
+  spoilt.close();
+  expect(salvage(old, { damaged, seqLast: 8 }, made, 9_000)).toBeGreaterThan(0);
+  const db = openDatabase(made, { readOnly: true, busyMsMax: 0 });
+  const rows = db.prepare('SELECT seq, budget FROM deliveries ORDER BY seq').all();
+  db.close();
+  const gates = before.get('deliveries')!.map(({ seq, gate }) => ({ seq, budget: gate }));
+  expect(rows.map((row) => ({ ...row }))).toEqual(gates);
 });
 
 test('limits, streams, broadcasts, keys and the rest are read as before', async () => {
