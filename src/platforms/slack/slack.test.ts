@@ -251,4 +251,15 @@ describe('events', () => {
     expect(read('Ev1').id).not.toBe(read('Ev2').id);
     expect(Number.isSafeInteger(read('Ev1').order)).toBe(true);
   });
+
+  test('events of one second are in the order of their moments, whatever their ids', () => {
+    const orderOf = (event: object) => reading.read(posted(event), bot)!.order;
+    const at = (micros: string) => ({ event_ts: `${NOW / 1000}.${micros}` });
+    const orders = [at('000002'), at('999999'), { ts: `${NOW / 1000 + 1}.000000` }].map(orderOf);
+    expect(orders.toSorted((a, b) => a - b)).toEqual(orders);
+    expect(new Set(orders).size).toBe(3);
+    expect(orders.every(Number.isSafeInteger)).toBe(true);
+    expect(orderOf({}), 'by its post').toBeLessThan(orders[0]!);
+    expect(orderOf({ event_ts: '9999999999.000000' })).toBe(0);
+  });
 });

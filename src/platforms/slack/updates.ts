@@ -8,6 +8,10 @@ import { signedPosts } from '../shared/signed.ts';
 import { POSTED_ONLY, type UpdateReading, type UpdateSummary, type Voice } from '../updates.ts';
 
 const ID = /^[\w.-]{1,256}$/;
+const MOMENT = /^(\d{1,10})\.(\d{6})$/;
+const SECONDS_MAX = 2 ** 31 - 1;
+// Microseconds have room below a second, and the whole is a number that is kept exactly.
+const PER_SECOND = 2 ** 22;
 // Kinds of messages that somebody wrote; all other subtypes tell of something done.
 const WRITTEN: readonly unknown[] = [undefined, 'file_share', 'thread_broadcast', 'me_message'];
 
@@ -31,16 +35,23 @@ function read(update: unknown): UpdateSummary | null {
   const { type, event, event_id: id, event_time: time, challenge } = fieldsOf(update);
   const key = scalarText(id ?? challenge);
   if ((type !== 'event_callback' && type !== 'url_verification') || !ID.test(key)) return null;
-  const { channel, item, ts, user } = fieldsOf(event);
+  const { channel, item, ts, user, event_ts: moment } = fieldsOf(event);
   const seconds = Number.isSafeInteger(time) ? Number(time) : 0;
   return {
-    ...{ id: key, order: seconds },
+    ...{ id: key, order: orderOf(scalarText(moment ?? ts), seconds) },
     chat: scalarText(channel ?? fieldsOf(item).channel) || null,
     messageId: scalarText(ts) || null,
     voice: voiceOf(fieldsOf(event)),
     user: scalarText(user) || null,
     saidAt: seconds === 0 ? null : seconds * 1000,
   };
+}
+
+// By the moment that the event itself tells; by the second of its post where it tells none.
+function orderOf(moment: string, posted: number): number {
+  const [, seconds = posted, micros = 0] = MOMENT.exec(moment) ?? [];
+  const at = Number(seconds);
+  return at >= 0 && at <= SECONDS_MAX ? at * PER_SECOND + Number(micros) : 0;
 }
 
 function voiceOf(event: Readonly<Record<string, unknown>>): Voice {
