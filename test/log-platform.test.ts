@@ -4,6 +4,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { named } from '../src/broadcast/running.ts';
 import type { RoadEvent } from '../src/domain/event.ts';
 import { virtualClock } from '../src/system/virtual-clock.ts';
 import { unreachableLog } from '../src/telemetry/log/outage-log.ts';
@@ -51,6 +52,7 @@ test('each event of the road is told with its platform', () => {
   }
   fullLog(virtualClock(at), log)({ account: ACCOUNT, waiting: 1, queueMax: 1 });
   unreachableLog(log)({ id: ACCOUNT, detail: '' });
+  note(named({ id: 1, account: ACCOUNT, total: 2 }), 'a broadcast begins');
   faultLog(virtualClock(at), log, () => {})('attempt', new Error('x'), { account: ACCOUNT });
   expect(lines.length).toBeGreaterThan(EVENTS.length);
   expect(lines.map(([message]) => message)).toContain('accepted more');
@@ -66,7 +68,10 @@ const FOLDERS = [
   'cluster',
   'dispatch',
   'http',
+  'ingest',
+  'keys',
   'streams',
+  'updates',
 ];
 const CALL = /\blog\??\.(?:debug|info|warn|error)\(/g;
 

@@ -3,7 +3,7 @@
 
 import type { State } from '../domain/delivery.ts';
 import { WITHDRAWN } from '../domain/delivery.ts';
-import type { AccountId } from '../domain/ids.ts';
+import { type AccountId, platformOf } from '../domain/ids.ts';
 import type { Charge } from '../limits/limits.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { BroadcastState, RecipientState, StoredBroadcast } from '../store/ports/broadcasts.ts';
@@ -99,6 +99,6 @@ function chargeOf(platform: Platform, method: string, body: Record<string, unkno
 }
 
 // For the log.
-export function named({ id, account, total }: StoredBroadcast) {
-  return { broadcast: id, account, total };
+export function named({ id, account, total }: Pick<StoredBroadcast, 'id' | 'account' | 'total'>) {
+  return { broadcast: id, platform: platformOf(account), account, total };
 }

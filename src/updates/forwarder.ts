@@ -3,7 +3,7 @@
 // What is taken is marked as done before the chat's next goes, so a crash repeats at most what was under way.
 // Payloads stay on disk; a waiting update costs a few words here.
 
-import type { AccountId } from '../domain/ids.ts';
+import { type AccountId, platformOf } from '../domain/ids.ts';
 import type { UpdateStore, WaitingIncoming } from '../store/ports/updates.ts';
 import type { Clock, Timer } from '../system/clock.ts';
 import type { Reply } from '../system/http/transport.ts';
@@ -192,7 +192,8 @@ export class Forwarder implements Service {
     const now = this.#parts.clock.now();
     if (now - desk.loggedAt < LOGGED_EVERY_MS) return;
     desk.loggedAt = now;
-    this.#parts.log.warn({ account, ...about }, 'the app did not take an update; trying again');
+    const fields = { platform: platformOf(account), account, ...about };
+    this.#parts.log.warn(fields, 'the app did not take an update; trying again');
   }
 
   #deskOf(account: AccountId): Desk {

@@ -224,7 +224,8 @@ class InboundPart implements Inbound {
     try {
       return reading.parts(update);
     } catch (error) {
-      this.#parts.log.warn({ err: error, account }, 'an update cannot be read');
+      const about = { err: error, platform: platformOf(account), account };
+      this.#parts.log.warn(about, 'an update cannot be read');
       return [whole];
     }
   }

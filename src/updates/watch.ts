@@ -1,7 +1,7 @@
 // Watches updates go by: reads each once, remembers who wrote, notes it in the journal so that a restart forgets
 // nothing, and finds out by what name the bot is mentioned.
 
-import type { AccountId } from '../domain/ids.ts';
+import { type AccountId, platformOf } from '../domain/ids.ts';
 import type { BotIdentity, Platform, UpdateReading, UpdateSummary } from '../platforms/platform.ts';
 import type { NewIncoming, UpdateStore } from '../store/ports/updates.ts';
 import type { Clock } from '../system/clock.ts';
@@ -72,7 +72,10 @@ export class Watch {
     try {
       return reading.namesSomeone(update);
     } catch (error) {
-      this.#parts.log.warn({ err: error, account }, 'an update cannot be read');
+      this.#parts.log.warn(
+        { err: error, platform: platformOf(account), account },
+        'an update cannot be read',
+      );
       return false;
     }
   }
@@ -88,7 +91,10 @@ export class Watch {
       const summary = reading.read(update, bot);
       return summary === null ? [] : [summary];
     } catch (error) {
-      this.#parts.log.warn({ err: error, account }, 'an update cannot be read');
+      this.#parts.log.warn(
+        { err: error, platform: platformOf(account), account },
+        'an update cannot be read',
+      );
       return [];
     }
   }
@@ -101,7 +107,10 @@ export class Watch {
       .map((summary) => rowOf(account, summary, clock.now(), 'seen', ''));
     if (batch.length === 0) return;
     incoming.record(batch).catch((error: unknown) => {
-      log.warn({ err: error, account }, 'could not save the updates that were seen');
+      log.warn(
+        { err: error, platform: platformOf(account), account },
+        'could not save the updates that were seen',
+      );
     });
   }
 
