@@ -20,8 +20,12 @@ function aNode(
   members: readonly FleetNode[] = NODES,
   isStoreAway = () => false,
   lookAgain = async () => {},
+  onFailure: (error: unknown) => void = (error) => {
+    throw error;
+  },
 ) {
   const did: string[] = [];
+  const at: { failure: Error | null } = { failure: null };
   const accounts = new FleetAccounts({
     store: {
       ownersBut: async (nodes) => rows.filter(({ node: of }) => of === null || !nodes.includes(of)),
@@ -40,17 +44,18 @@ function aNode(
     },
     services: () => [
       {
-        take: async (id) => void did.push(`service takes ${id}`),
+        take: async (id) => {
+          if (at.failure !== null) throw at.failure;
+          did.push(`service takes ${id}`);
+        },
         leave: async (id) => void did.push(`service leaves ${id}`),
       },
     ],
     handOverMsMax: 1_000,
     count: () => {},
-    onFailure: (error) => {
-      throw error;
-    },
+    onFailure,
   });
-  return { accounts, did };
+  return { accounts, did, at };
 }
 
 const row = (account: AccountId, owner: string | null): StoredOwner => ({
@@ -108,6 +113,24 @@ test('handed over: the services leave first, and who waits is notified', async (
   expect(notified).toBe(1);
   accounts.lost(own);
   expect(notified).toBe(1);
+});
+
+test('what a service could not take up is here, and is taken up by the next plan', async () => {
+  const failures: unknown[] = [];
+  const note = (error: unknown) => void failures.push(error);
+  const { accounts, did, at } = aNode([], NODES, undefined, undefined, note);
+  const own = ownedBy('a');
+  at.failure = new Error('the store is away');
+  await accounts.take([own]);
+  expect(failures).toEqual([at.failure]);
+  expect(accounts.isHere(own)).toBe(true);
+  expect([...accounts.open()]).toEqual([]);
+  at.failure = null;
+  await accounts.take([own]);
+  expect([...accounts.open()]).toEqual([own]);
+  expect(did).toEqual([`take ${own}`, `service takes ${own}`]);
+  await accounts.take([own]);
+  expect(did).toHaveLength(2);
 });
 
 test('what another took in the same moment is not here; nobody is alive: nobody has it', async () => {

@@ -60,6 +60,8 @@ const TAKEN_TOGETHER_MAX = 32;
 export class FleetAccounts implements OwnedAccounts {
   readonly #parts: FleetAccountsParts;
   readonly #held = new Set<AccountId>();
+  // Of those, the ones that not all services have taken up yet.
+  readonly #unfinished = new Set<AccountId>();
   readonly #taking = new Map<AccountId, Promise<boolean>>();
   readonly #listeners = new Set<() => void>();
 
@@ -71,8 +73,9 @@ export class FleetAccounts implements OwnedAccounts {
     return this.#held.has(account);
   }
 
-  open(): Iterable<AccountId> {
-    return this.#held;
+  // Without those that are to be taken up again.
+  *open(): Iterable<AccountId> {
+    for (const account of this.#held) if (!this.#unfinished.has(account)) yield account;
   }
 
   get count(): number {
@@ -167,6 +170,7 @@ export class FleetAccounts implements OwnedAccounts {
 
   // Another has it by now.
   lost(account: AccountId): void {
+    this.#unfinished.delete(account);
     if (!this.#held.delete(account)) return;
     this.#parts.count('lost');
     void this.#leaveServices(account);
@@ -181,7 +185,7 @@ export class FleetAccounts implements OwnedAccounts {
   }
 
   #take(account: AccountId): Promise<boolean> {
-    if (this.#held.has(account)) return Promise.resolve(true);
+    if (this.#held.has(account) && !this.#unfinished.has(account)) return Promise.resolve(true);
     const known = this.#taking.get(account);
     if (known !== undefined) return known;
     const taking = this.#open(account).finally(() => this.#taking.delete(account));
@@ -192,10 +196,14 @@ export class FleetAccounts implements OwnedAccounts {
   async #open(account: AccountId): Promise<boolean> {
     const { road, services, count, onFailure } = this.#parts;
     try {
-      if (!(await road.take(account))) return false;
-      this.#held.add(account);
-      count('taken');
+      if (!this.#held.has(account)) {
+        if (!(await road.take(account))) return false;
+        this.#held.add(account);
+        count('taken');
+      }
+      this.#unfinished.add(account);
       for (const service of services()) await service.take(account);
+      this.#unfinished.delete(account);
       return true;
     } catch (error) {
       onFailure(error, account);
@@ -213,6 +221,7 @@ export class FleetAccounts implements OwnedAccounts {
       onFailure(error, account);
     }
     this.#held.delete(account);
+    this.#unfinished.delete(account);
     this.#notifyLeft();
   }
 
