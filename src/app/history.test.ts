@@ -13,6 +13,7 @@ import { minutesSoFar, openHistory } from './history.ts';
 const MINUTE = 60_000;
 const DAY = 1440;
 const START = 30_000_000 * MINUTE;
+const EARLY_MS = 0.5;
 
 const ABOUT: About = {
   ...{ seq: 1, id: 'a-1', correlation: 'a-1', account: 'telegram:1', chat: '1', lane: '1' },
@@ -38,6 +39,31 @@ function opened(journal: Store, clock: VirtualClock, seed: number) {
 }
 
 const pass = (clock: VirtualClock, ms: number) => clock.run(clock.now() + ms);
+
+test('a timer that is early by less than a millisecond does not cut the minute in two', async () => {
+  const { journal } = createMemoryStore();
+  const clock = virtualClock(START);
+  const seen = new Set<number>();
+  const early: VirtualClock = {
+    ...clock,
+    schedule(at, run) {
+      const isFirst = !seen.has(at);
+      seen.add(at);
+      return clock.schedule(isFirst ? at - EARLY_MS : at, run);
+    },
+  };
+  const { service, tell } = opened(journal, early, 1);
+  await service.start();
+  for (let i = 1; i <= 3; i++) {
+    tell(sent(10));
+    await clock.run(START + i * MINUTE - EARLY_MS / 2);
+    tell(sent(10));
+    await clock.run(START + i * MINUTE);
+  }
+  await service.stop(1000);
+  const minutes = await journal.minutes.since({ account: ALL_ACCOUNTS, minute: 0 });
+  expect(minutes.map(({ sent: n }) => n)).toEqual([2, 2, 2]);
+});
 
 test('a minute is written when it is over, and adds up with what the next process counts in it', async () => {
   const { journal } = createMemoryStore();

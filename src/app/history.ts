@@ -43,6 +43,8 @@ export function openHistory(
   let last: Promise<void> = Promise.resolve();
 
   const write = async () => {
+    // A timer may be early by less than a millisecond: what is saved again replaces what was.
+    if (minuteNow() === minute && life === 'running') return;
     const over = minute;
     minute = minuteNow();
     const counted = metrics.takeMinute().map((sum) => ({ minute: over, node, ...sum }));
@@ -65,8 +67,10 @@ export function openHistory(
     },
     async stop(deadlineMs) {
       // Also what the last minute has.
-      if (life === 'running') last = job.now();
-      life = 'stopped';
+      if (life === 'running') {
+        life = 'stopped';
+        last = job.now();
+      }
       await drained(clock, [last], deadlineMs);
       await job.stop(0);
     },
