@@ -17,6 +17,8 @@ export interface ScheduledPorts {
   readonly periodic: Periodic;
   readonly scheduler: Scheduler;
   wake(): void;
+  // Work that a stop waits for; what it throws ends the process.
+  track(work: Promise<unknown>): void;
 }
 
 export class Scheduled {
@@ -29,7 +31,8 @@ export class Scheduled {
 
   constructor(ports: ScheduledPorts) {
     this.#p = ports;
-    const run = () => void this.stepMs();
+    const follow = async () => void this.stepMs();
+    const run = () => ports.track(follow());
     this.#following =
       ports.clock.stepMs === undefined
         ? null

@@ -7,7 +7,7 @@ import { Deletions } from './deletions.ts';
 
 const DELETION = aDelivery({ family: 'delete' });
 
-function setUp(submitted: unknown, state: Ended['state'] = 'sent') {
+function setUp(submitted: unknown, state: Ended['state'] | Error = 'sent') {
   const clock = virtualClock(0);
   let end = () => {};
   const road = {
@@ -17,12 +17,15 @@ function setUp(submitted: unknown, state: Ended['state'] = 'sent') {
       return submitted;
     },
     ended: () =>
-      new Promise((resolve) => {
-        end = () => resolve({ state });
+      new Promise((resolve, reject) => {
+        end = () => (state instanceof Error ? reject(state) : resolve({ state }));
       }),
   } as unknown as AskedRoad;
-  const deletions = new Deletions(road, clock);
-  return { clock, deletions, end: () => end(), has: () => deletions.has(DELETION, '8') };
+  const reported: unknown[] = [];
+  const report = (error: unknown) => void reported.push(error);
+  const deletions = new Deletions({ road, clock, report });
+  const has = () => deletions.has(DELETION, '8');
+  return { clock, deletions, reported, end: () => end(), has };
 }
 
 const ACCEPTED = { kind: 'accepted', queued: aQueued({ seq: 1 }), replaced: null };
@@ -54,4 +57,19 @@ test('one that came to nothing has deleted nothing', async () => {
   const away = setUp(new JournalUnavailable('disk_full', 'no space'));
   await expect(away.deletions.submit(DELETION)).rejects.toThrow();
   expect(away.has()).toBe(false);
+});
+
+test('one whose end cannot be known stays deleted, and what is no outage is reported', async () => {
+  const fault = new TypeError('a fault of ours');
+  for (const [error, expected] of [
+    [fault, [fault]],
+    [new JournalUnavailable('disk_full', 'no space'), []],
+  ] as const) {
+    const { deletions, clock, end, has, reported } = setUp(ACCEPTED, error);
+    await deletions.submit(DELETION);
+    end();
+    await clock.run(1);
+    expect(has()).toBe(true);
+    expect(reported).toEqual(expected);
+  }
 });
