@@ -1,7 +1,7 @@
 // One observer's stream, led by what is seen of its origin. It is always brought to the newest text that was seen,
 // whatever lies between: so nothing waits behind another, and what was not seen is not missed.
 
-import { JournalUnavailable } from '../store/ports/unavailable.ts';
+import { JournalUnavailable, TakenOver } from '../store/ports/unavailable.ts';
 import { type Clock, sleep } from '../system/clock.ts';
 import { CUT_REASONS, type Fed, type Live, type StreamChange, type StreamView } from './streams.ts';
 import { idleMsOf } from './watch.ts';
@@ -72,8 +72,10 @@ export class Follower {
   async #follow(): Promise<void> {
     for (let done: StreamView | null = null; this.#seen !== done && !this.#isOver; ) {
       const origin: StreamView = this.#seen!;
-      const fed = await this.#bring(origin).catch(whenUnavailable);
-      if (fed === null || fed.kind === 'queue_full') await sleep(this.#p.clock, AGAIN_MS);
+      const fed = await this.#bring(origin).catch(whenGone).catch(whenUnavailable);
+      // Whoever has its account by now has taken it up there.
+      if (fed === 'gone') this.stop();
+      else if (fed === null || fed.kind === 'queue_full') await sleep(this.#p.clock, AGAIN_MS);
       else if (fed.kind !== 'taken') this.lose(fed.kind);
       else {
         done = origin;
@@ -111,6 +113,11 @@ function hasEnded(origin: StreamView | null): boolean {
 
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+function whenGone(error: unknown): 'gone' {
+  if (error instanceof TakenOver) return 'gone';
+  throw error;
 }
 
 function whenUnavailable(error: unknown): null {

@@ -274,3 +274,48 @@ test('an observer is opened at its owner; where nobody can be asked, again', asy
   expect(fake.opened).toHaveLength(1);
   expect(lost).toEqual([{ origin: 'stream1', observer: 0, reason: 'streams_full' }]);
 });
+
+test('origins elsewhere are read one at a time, and all in their turn', async () => {
+  const { fake, live, clock, followed } = setUp();
+  fake.streamsMax = 100;
+  const ORIGINS = 20;
+  for (let n = 0; n < ORIGINS; n++) {
+    await live.open({
+      ...STREAM,
+      key: `${n}`,
+      observers: [Promise.resolve({ ...SCREEN, chat: `${n}` })],
+    });
+  }
+  await followed();
+  let [reading, most] = [0, 0];
+  const read = new Set<string>();
+  const get = fake.get.bind(fake);
+  fake.get = async (id) => {
+    reading += 1;
+    most = Math.max(most, reading);
+    const view = await get(id);
+    reading -= 1;
+    read.add(id);
+    return view;
+  };
+  await clock.run(clock.now() + 2_500);
+  expect(most).toBe(1);
+  expect(read.size).toBe(ORIGINS);
+});
+
+test('an observer whose account another has by now is followed there, and not here', async () => {
+  const { fake, live, clock, open, texts, lost } = setUp();
+  await open(SCREEN);
+  const change = fake.change.bind(fake);
+  let asked = 0;
+  fake.change = (id, what, lazy) => {
+    if (id === 'stream1') return change(id, what, lazy);
+    asked += 1;
+    return Promise.reject(new TakenOver());
+  };
+  await live.change('stream1', { kind: 'append', text: 'a' });
+  await clock.run(clock.now() + 10_000);
+  expect(asked).toBe(1);
+  expect(texts()).toEqual(['a open', ' open']);
+  expect(lost).toEqual([]);
+});

@@ -68,7 +68,7 @@ interface Group {
   // Its last change, as it was last seen.
   changedAt: number;
   everyMs: number;
-  // When it is looked at next; Infinity: it is looked at now.
+  // When it is looked at next.
   dueAt: number;
   // How often something was heard of it here: newer than what is being read.
   heard: number;
@@ -80,6 +80,7 @@ class Observers {
   readonly #groups = new Map<string, Group>();
   readonly #unlisten: () => void;
   #timer: Timer | null = null;
+  #isLooking = false;
   #isStopped = false;
 
   constructor(live: Live, ports: ObserverPorts) {
@@ -177,7 +178,8 @@ class Observers {
         this.#p.onLost({ origin: follows.stream, observer: follows.observer, reason }),
     });
     group.followers.set(own.id, follower);
-    void this.#look(follows.stream, group);
+    group.dueAt = Math.min(group.dueAt, this.#p.clock.now());
+    void this.#lookAround();
     this.#keepLooking();
   }
 
@@ -199,16 +201,25 @@ class Observers {
     if (this.#timer !== null || this.#groups.size === 0 || this.#isStopped) return;
     this.#timer = clock.schedule(clock.now() + LOOK_MS, () => {
       this.#timer = null;
-      for (const [origin, group] of [...this.#groups]) {
-        for (const follower of group.followers.values()) follower.keepAlive();
-        if (group.dueAt <= clock.now()) void this.#look(origin, group);
+      for (const { followers } of this.#groups.values()) {
+        for (const follower of followers.values()) follower.keepAlive();
       }
+      void this.#lookAround();
       this.#keepLooking();
     });
   }
 
+  // One at a time: each may be a question to the store, and saves of streams wait behind it.
+  async #lookAround(): Promise<void> {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    for (const [origin, group] of this.#groups) {
+      if (group.dueAt <= this.#p.clock.now()) await this.#look(origin, group);
+    }
+    this.#isLooking = false;
+  }
+
   async #look(origin: string, group: Group): Promise<void> {
-    group.dueAt = Number.POSITIVE_INFINITY;
     const { heard } = group;
     try {
       const view = await this.#live.get(origin);
