@@ -3,6 +3,7 @@
 import type { NewDelivery } from '../domain/delivery.ts';
 import type { AccountId } from '../domain/ids.ts';
 import type { Ended, Prospect } from '../road/road.ts';
+import type { Appended } from '../store/ports/delivery.ts';
 import type { Clock, Timer } from '../system/clock.ts';
 import type { LiveText } from './pacing/chat-pacer.ts';
 
@@ -25,6 +26,8 @@ const MISTAKEN_FACTOR = 2;
 const FAILURE_KEPT_MS = 60_000;
 // Timers of a process that has its time come earlier than this after they are due.
 const LATE_MS = 10;
+// Looked at again so many times.
+const LATE_MAX = 3;
 
 export class EditSession implements LiveText {
   readonly id: string;
@@ -82,6 +85,20 @@ export class EditSession implements LiveText {
     return this.held === null && this.shown === null && !this.isFinishing;
   }
 
+  // Live output from now on. What was not taken is none, unless another edit was meanwhile.
+  async asLive(write: () => Promise<Appended>): Promise<Appended> {
+    const { isLive } = this;
+    this.isLive = true;
+    let isTaken = false;
+    try {
+      const appended = await write();
+      isTaken = appended.kind === 'accepted';
+      return appended;
+    } finally {
+      if (!isTaken && this.isIdle) this.isLive = isLive;
+    }
+  }
+
   // Another edit came.
   editedAfter(gapMs: number): void {
     if (this.isPresumedOver && this.gapMs !== null) this.patience *= MISTAKEN_FACTOR;
@@ -103,14 +120,14 @@ export class EditSession implements LiveText {
   }
 
   // A timer that comes late says that this process stood still, and perhaps not the producer: what came in meanwhile is
-  // read first.
-  whenQuiet(clock: Clock, quietMs: number, run: () => void): void {
+  // read first. Where every timer is late, that is so much and no more.
+  whenQuiet(clock: Clock, quietMs: number, run: () => void, late = 0): void {
     const at = clock.now() + quietMs;
     // It may be that of an edit that was written at the same time.
     this.quiet?.cancel();
     this.quiet = clock.schedule(at, () => {
       const lateMs = clock.now() - at;
-      if (lateMs > LATE_MS) this.whenQuiet(clock, lateMs, run);
+      if (lateMs > LATE_MS && late < LATE_MAX) this.whenQuiet(clock, lateMs, run, late + 1);
       else run();
     });
   }

@@ -29,7 +29,7 @@ export interface EditPorts {
   readonly publish: LiveListener;
   // Where its chat's live output is shown; null: live output is not paced there.
   outputOf(session: EditSession): Output | null;
-  report(error: unknown, session: EditSession): void;
+  report(error: unknown, about: Pick<EditSession, 'id' | 'account'>): void;
 }
 
 export class LiveEdits {
@@ -44,7 +44,7 @@ export class LiveEdits {
 
   constructor(ports: EditPorts) {
     this.#p = ports;
-    this.#deletions = new Deletions(ports.road, ports.clock);
+    this.#deletions = new Deletions(ports);
   }
 
   // As callers see it.
@@ -238,8 +238,8 @@ export class LiveEdits {
     // Before it is written: the next edit may come meanwhile.
     const { isLive } = session;
     const isFirst = session.gapMs === null;
-    session.isLive = true;
-    const appended = await this.#p.road.submit({ ...delivery, live: true, notBefore });
+    const written = () => this.#p.road.submit({ ...delivery, live: true, notBefore });
+    const appended = await session.asLive(written);
     if (appended.kind !== 'accepted') return appended;
     const { queued, replaced } = appended;
     // While it was written the chat may have been forgotten as idle, and taken up again by another's edit.

@@ -8,7 +8,7 @@ import type { LiveListener, LiveReading, LiveTransport } from '../../domain/live
 import type { Prospect } from '../../road/road.ts';
 import { hasEdits, liveOf, prospectOf } from '../calls.ts';
 import { EditSession } from '../edit-session.ts';
-import { LiveEdits } from '../edits.ts';
+import { type EditPorts, LiveEdits } from '../edits.ts';
 import { type LiveSettings, type OutputPace, paceOf, strategyOf, transportOf } from '../policy.ts';
 import { type ShowingPorts, show, showTyping } from '../showing.ts';
 import type { Stream } from '../stream-state.ts';
@@ -45,7 +45,7 @@ export class ChatPacers {
     this.#p = ports;
     const { road, clock, publish } = ports;
     const outputOf = (session: EditSession) => this.#outputOfEdits(session);
-    const report = (error: unknown, { id, account }: EditSession) =>
+    const report: EditPorts['report'] = (error, { id, account }) =>
       ports.report('stream', error, { stream: id, account });
     this.edits = new LiveEdits({ road, clock, publish, outputOf, report });
     this.#showing = {

@@ -56,6 +56,18 @@ describe('turns', () => {
     expect(next[0]).not.toBe(shown.at(-1));
   });
 
+  test('one that was ahead of its turn ever so often waits for a few rounds, and no longer', () => {
+    const turns = new ChatTurns();
+    const others = ['a', 'b', 'd', 'e', 'f', 'g'];
+    for (let now = 0; now < 600_000; now += 10_000) {
+      showAll(turns, others, now, now + 9_000);
+      turns.shownAhead('c', now + 9_000);
+    }
+    const shown = showAll(turns, [...others, 'c'], 600_000, 900_000);
+    expect(shown.indexOf('c')).toBeGreaterThanOrEqual(others.length);
+    expect(shown.indexOf('c')).toBeLessThan(4 * others.length);
+  });
+
   test('one that is shown ahead of its turn has had its next round', () => {
     const turns = new ChatTurns();
     const [first] = showAll(turns, ['a', 'b', 'c'], 0, 1000);

@@ -1,7 +1,7 @@
 // Whose turn is it to be shown in a chat? Sessions that have something new are shown once in each round: of those that
 // have had the fewest rounds whoever was shown longest ago goes next, not before its tick, and not before the chat's
-// own spacing. One that is shown ahead of its turn has had its next round; one that has nothing new loses the rounds
-// that go by. Pure: `now` is an argument.
+// own spacing. One that is shown ahead of its turn has had its next round, and is never more than a few ahead; one that
+// has nothing new loses the rounds that go by. Pure: `now` is an argument.
 // A session is remembered while it is active and a tick longer, so that ending one text and beginning the next does
 // not put it ahead of the others; then it is forgotten.
 
@@ -10,6 +10,8 @@ import { type Cadence, type Smoothed, smooth, spacingMs, tickMs } from './cadenc
 // While the smoothed number falls, the tick shrinks: look again before it would have ended.
 const SHRINKS_BY = 0.05;
 const LOOK_AGAIN_MS = 1000;
+// One whose texts are mistaken for last ones again and again would not be shown for as long.
+const ROUNDS_AHEAD_MAX = 3;
 
 interface Session {
   // Streams of the session with something new, the longest-waiting first.
@@ -61,7 +63,8 @@ export class ChatTurns {
   // Not in its turn.
   shownAhead(name: string, now: number): void {
     const session = this.#of(name);
-    session.rounds = Math.max(session.rounds, this.#rounds) + 1;
+    const rounds = Math.max(session.rounds, this.#rounds) + 1;
+    session.rounds = Math.min(rounds, this.#rounds + ROUNDS_AHEAD_MAX);
     session.shownAt = now;
     this.#shownAt = now;
   }
