@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { openPage } from '../dashboard/dashboard.ts';
 import { AUTH, type Bench, bench, message, START } from './context.fixture.ts';
+import { addPageRoutes } from './page.ts';
 
 let open: Bench | null = null;
 afterEach(async () => {
@@ -84,6 +86,15 @@ describe('what is not there', () => {
     expect(put.json().code).toBe('method_not_allowed');
     expect(put.headers.allow).toBe('POST, GET');
     expect((await ask('POST', '/v1/messages/a/explain')).headers.allow).toBe('GET');
+  });
+
+  test('a file that the page has no longer is not there', async () => {
+    const at = await start();
+    addPageRoutes(at.app, openPage({ log: { warn: () => {} }, read: async () => new Map() }));
+    expect((await at.app.inject('/page/old-1a2b.js')).statusCode).toBe(404);
+    const posted = await at.app.inject({ method: 'POST', url: '/page/old-1a2b.js' });
+    expect(posted.statusCode).toBe(405);
+    expect(posted.headers.allow).toBe('GET');
   });
 
   test('no answer echoes an address: it may hold a token', async () => {

@@ -151,6 +151,8 @@ function answerNoRoute(
   for (const [pattern, methods] of routes) {
     if (matches(pattern, path)) for (const method of methods) allowed.add(method);
   }
+  // The route was there, and had nothing under that name.
+  if (allowed.has(request.method)) return refuse(reply, 'not_found');
   if (allowed.size === 0) return refuse(reply, 'not_found', 'No such route; see /docs.');
   reply.header('allow', [...allowed].join(', '));
   return refuse(reply, 'method_not_allowed');
