@@ -72,6 +72,26 @@ describe('CSV', () => {
   });
 });
 
+test('records of CSV are the same read together and each alone', async () => {
+  const unit = fc.constantFrom('a', '""', ',', ' ', "'");
+  const quoted = fc.string({ unit, maxLength: 6 }).map((text) => `"${text}"`);
+  const plain = fc
+    .string({ unit: fc.constantFrom('a', '"', ' '), maxLength: 4 })
+    .map((s) => `b${s}`);
+  const record = fc.tuple(fc.nat(), fc.array(fc.oneof(quoted, plain), { maxLength: 3 }));
+  await fc.assert(
+    fc.asyncProperty(fc.array(record, { minLength: 300, maxLength: 900 }), async (records) => {
+      const lines = records.map(([chat, cells]) => [chat, ...cells].join(','));
+      const together = await read('csv', ['chat,one,two', ...lines].join('\n'));
+      const alone = await Promise.all(lines.map((line) => read('csv', `chat,one,two\n${line}`)));
+      expect(together.members).toEqual(alone.flatMap(({ members }) => members));
+      expect(together.bad).toHaveLength(alone.flatMap(({ bad }) => bad).length);
+      expect(together.members.length).toBeGreaterThan(100);
+    }),
+    { numRuns: 20 },
+  );
+});
+
 describe('CSV that is badly quoted', () => {
   const HEAD = 'chat,name\n';
 
