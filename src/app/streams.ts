@@ -4,11 +4,13 @@
 import { answering } from '../accept/draft.ts';
 import type { AccountPart } from '../cluster/accounts.ts';
 import type { Config, Settings } from '../config/config.ts';
+import { writingAs } from '../dispatch/hand-over.ts';
 import { FLEET_PATHS } from '../domain/fleet.ts';
 import { type AccountId, platformOf } from '../domain/ids.ts';
 import type { HttpParts } from '../http/context.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { AskedRoad } from '../road/road.ts';
+import type { NotOwner, Owner } from '../store/ports/ownership.ts';
 import { TakenOver } from '../store/ports/unavailable.ts';
 import { type LostObserver, type ObserverPorts, withObservers } from '../streams/observers.ts';
 import type { LiveSettings } from '../streams/policy.ts';
@@ -51,6 +53,7 @@ export function openLive(
     unitsMax: config.streamUnitsMax,
     budgetFor: (account, call, params) => answering(updates(), account, call, params).budget,
     settingsOf: liveSettingsBy(resources),
+    owners: writingAs(engine.dispatch.state, clock),
     ...ownsOf(resources),
     ...(resources.classesOf === null ? null : { classesOf: resources.classesOf }),
     publish(event) {
@@ -65,7 +68,7 @@ export function openLive(
     days: config.retentionDays,
     prune: (step) => journal.streams.prune(step),
   });
-  const openAtOwner = openingOf(resources, (stream) => live.open(stream, 'for_owner'));
+  const openAtOwner = openingOf(resources, live.openFor.bind(live));
   const observed = withObservers(live, { clock, onLost: lost(resources), ...openAtOwner });
   const takeUp = coalesced(async () => {
     await live.takeUp();
@@ -102,7 +105,7 @@ export function ownsOf({ fleet }: Resources): { owns?: (account: AccountId) => b
 // Of a fleet: where nobody has the account just now, for whoever takes it over.
 function openingOf(
   { fleet }: Resources,
-  leave: (stream: NewStream) => Promise<OpenedStream>,
+  openFor: (owner: Owner, stream: NewStream) => Promise<OpenedStream | NotOwner>,
 ): Pick<ObserverPorts, 'openAtOwner'> {
   if (fleet === null) return {};
   return {
@@ -113,7 +116,7 @@ function openingOf(
         question: { stream },
         // Its key names it.
         isRepeatable: true,
-        without: () => leave(stream),
+        without: (owner) => openFor(owner, stream),
       });
       if (opened.kind === 'not_owner') throw new TakenOver();
       return opened;

@@ -2,8 +2,10 @@
 
 import { expect, test } from 'vitest';
 import { createMemoryStore } from '../store/memory/memory.ts';
+import { NO_EPOCH } from '../store/ports/ownership.ts';
 import { virtualClock } from '../system/virtual-clock.ts';
 import { aRoad, CERTAIN_MS, message, SENT, START, submit } from './dispatch.fixture.ts';
+import { writingAs } from './hand-over.ts';
 
 const ACCOUNT = 'fake:1';
 
@@ -102,6 +104,20 @@ test('taken over from a node that does not know it: the other settles what was i
   await submit(first.road, { body: '"3"' });
   await run(2_000);
   expect(bodies(first.calls)).toEqual(['"0"', '"3"']);
+});
+
+test('what else is written under its epoch: one refusal loses the account, an older one does not', async () => {
+  const { first, second } = await twoNodes();
+  await first.dispatch.take(ACCOUNT);
+  const writing = writingAs(first.dispatch.state, first.clock);
+  const older = await writing.of(ACCOUNT);
+  expect(await writing.of('fake:2')).toEqual({ account: 'fake:2', epoch: NO_EPOCH });
+  await second.dispatch.take(ACCOUNT);
+  await first.dispatch.take(ACCOUNT);
+  writing.lost(older);
+  expect(first.lost).toEqual([]);
+  writing.lost(await writing.of(ACCOUNT));
+  expect(first.lost).toEqual([ACCOUNT]);
 });
 
 test('frozen for longer than it can be certain: what was begun is not sent', async () => {

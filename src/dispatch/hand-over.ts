@@ -2,6 +2,7 @@
 // all that was learned here. Embedded, accounts are taken at the start and kept.
 
 import type { AccountId } from '../domain/ids.ts';
+import type { Owner } from '../store/ports/ownership.ts';
 import type { Clock } from '../system/clock.ts';
 import { sleep } from '../system/clock.ts';
 import { type RecoveryPorts, recoverOne } from './recover.ts';
@@ -48,4 +49,16 @@ export async function handOverAccount(
   await state.owners.close(account);
   if (isIdle(account)) state.closeAccount(account);
   else state.lose(account, clock.now());
+}
+
+// As whom others in this process write what is of an account, under the road's own epochs. A write that was refused
+// says to the road, too, that another has the account by now; unless it was made under an older epoch.
+export function writingAs(state: RoadState, clock: Pick<Clock, 'now'>) {
+  const { owners } = state;
+  return {
+    of: (account: AccountId) => owners.known(account) ?? owners.open(account),
+    lost({ account, epoch }: Owner): void {
+      if (owners.known(account)?.epoch === epoch) state.lose(account, clock.now());
+    },
+  };
 }

@@ -2,7 +2,7 @@
 // for now or promised by a process that is gone.
 
 import { JournalUnavailable } from '../store/ports/unavailable.ts';
-import { type FinalPorts, type Finished, finish, follow, placeAll } from './finish.ts';
+import { type FinalPorts, type Finished, finish, follow, isOver, placeAll } from './finish.ts';
 import type { ChatPacers } from './pacing/pacing.ts';
 import type { Stream } from './stream-state.ts';
 import type { StreamChange } from './streams.ts';
@@ -67,12 +67,13 @@ export class Endings {
 
   async #follow(stream: Stream): Promise<void> {
     await follow(this.#p, stream);
-    if (this.#p.isStopped()) return;
+    if (isOver(this.#p, stream)) return;
     this.#pacers.outputOf(stream).finalEnded(stream);
     this.#closed(stream);
   }
 
   #reopened(stream: Stream): void {
+    if (stream.isLeft) return;
     stream.staleSince ??= this.#p.clock.now();
     this.#pacers.outputOf(stream).finalEnded(stream);
     this.#pacers.want(stream);

@@ -4,31 +4,34 @@ import { expect, test } from 'vitest';
 import type { NewDelivery } from '../domain/delivery.ts';
 import { createTelegram } from '../platforms/telegram/telegram.ts';
 import type { AskedRoad } from '../road/road.ts';
-import { virtualClock } from '../system/virtual-clock.ts';
-import { type FinalPorts, placeAll } from './finish.ts';
+import { type VirtualClock, virtualClock } from '../system/virtual-clock.ts';
+import { type FinalPorts, follow, placeAll } from './finish.ts';
 import { aNewStream } from './stream-state.fixture.ts';
 import { Stream } from './stream-state.ts';
 import { StreamWriter } from './writer.ts';
 
-test('it waits for the number, and then changes that message instead of sending another', async () => {
-  const submitted: NewDelivery[] = [];
-  const road = {
-    isWaiting: () => false,
-    async submit(delivery: NewDelivery) {
-      submitted.push(delivery);
-      return { kind: 'accepted', queued: { seq: 9 }, replaced: null };
-    },
-  } as unknown as AskedRoad;
+function portsOver(road: object): FinalPorts & { readonly clock: VirtualClock } {
   const platform = createTelegram({ transport: null as never });
-  const ports: FinalPorts = {
-    road,
+  return {
+    road: road as AskedRoad,
     clock: virtualClock(0),
-    writer: new StreamWriter({ save: async () => {} }),
+    writer: new StreamWriter({ save: async () => ({ kind: 'kept' }) }, () => {}),
     platforms: new Map([[platform.name, platform]]),
     budgetFor: (_account, call) => call.budget,
     slotFor: () => 0,
     isStopped: () => false,
   };
+}
+
+test('it waits for the number, and then changes that message instead of sending another', async () => {
+  const submitted: NewDelivery[] = [];
+  const ports = portsOver({
+    isWaiting: () => false,
+    async submit(delivery: NewDelivery) {
+      submitted.push(delivery);
+      return { kind: 'accepted', queued: { seq: 9 }, replaced: null };
+    },
+  });
   const stream = new Stream('s-1', aNewStream(), 'edit', 0);
   stream.durable = 'All of it';
   const showing = Promise.withResolvers<void>();
@@ -43,4 +46,19 @@ test('it waits for the number, and then changes that message instead of sending 
   expect(submitted).toMatchObject([{ method: 'editMessageText', final: true, live: false }]);
   expect(JSON.parse(submitted[0]!.body)).toMatchObject({ message_id: -8, text: 'All of it' });
   expect(stream.finals).toEqual([{ seq: 9, part: 0 }]);
+});
+
+test('of one that another process has by now nobody waits for the end to be written', async () => {
+  const ports = portsOver({
+    ended: async (seq: number) => ({ seq, state: 'sent', messageId: '7' }),
+  });
+  const stream = new Stream('s-1', aNewStream(), 'edit', 0);
+  stream.finals = [{ seq: 9, part: 0 }];
+  stream.isLeft = true;
+  let isOver = false;
+  void follow(ports, stream).then(() => {
+    isOver = true;
+  });
+  await ports.clock.run(10_000);
+  expect(isOver).toBe(true);
 });

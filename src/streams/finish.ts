@@ -56,6 +56,7 @@ export async function finish(
 }
 
 function reopen({ writer }: FinalPorts, stream: Stream, text: string): void {
+  if (stream.isLeft) return;
   stream.state = 'open';
   stream.reason = null;
   stream.finals = [];
@@ -132,7 +133,7 @@ async function sendAnew(
   const isUseless = messages[part] === undefined || stream.resent.includes(part);
   if (isUseless || !live.isGone(ended.reason ?? '')) return false;
   // A queue that is full, or a store that cannot be written, is so for a while.
-  for (; !ports.isStopped(); await sleep(ports.clock, AGAIN_MS)) {
+  for (; !isOver(ports, stream); await sleep(ports.clock, AGAIN_MS)) {
     try {
       const placed = await place(ports, stream, { kind: 'send', part }, messages, true);
       if (placed.kind !== 'placed') continue;
@@ -147,14 +148,19 @@ async function sendAnew(
   return false;
 }
 
-async function saveEnd({ writer, clock, isStopped }: FinalPorts, stream: Stream): Promise<void> {
-  for (; !isStopped(); await sleep(clock, AGAIN_MS)) {
+async function saveEnd(ports: FinalPorts, stream: Stream): Promise<void> {
+  for (; !isOver(ports, stream); await sleep(ports.clock, AGAIN_MS)) {
     try {
-      return await writer.save(stream);
+      return await ports.writer.save(stream);
     } catch (error) {
       ignoreStore(error);
     }
   }
+}
+
+// The process stops, or another one has the stream and brings it to its end.
+export function isOver({ isStopped }: Pick<FinalPorts, 'isStopped'>, { isLeft }: Stream): boolean {
+  return isLeft || isStopped();
 }
 
 // What waits to be shown is not shown any more.

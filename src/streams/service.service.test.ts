@@ -2,6 +2,7 @@
 
 import { createTelegram } from '../platforms/telegram/telegram.ts';
 import type { AskedRoad } from '../road/road.ts';
+import { FIRST_EPOCH, type Kept } from '../store/ports/ownership.ts';
 import { Periodic } from '../system/periodic.ts';
 import { seededRandom } from '../system/random.ts';
 import { serviceContract } from '../system/service.contract.ts';
@@ -18,7 +19,7 @@ const SETTINGS = {
 serviceContract('live output', async () => {
   const clock = virtualClock(1_700_000_000_000);
   const platform = createTelegram({ transport: null as never });
-  const saved = Promise.withResolvers<void>();
+  const saved = Promise.withResolvers<Kept>();
   let deeds = 0;
   const counting = {
     now: () => clock.now(),
@@ -37,6 +38,7 @@ serviceContract('live output', async () => {
         prune: async () => 0,
       },
     },
+    owners: { of: (account) => ({ account, epoch: FIRST_EPOCH }), lost: () => {} },
     // Nothing of a stream without a word goes over the road.
     road: { listen: () => () => {} } as unknown as AskedRoad,
     clock: counting,
@@ -56,7 +58,7 @@ serviceContract('live output', async () => {
     async begin() {
       void service.open(aNewStream({ idleMs: Number.MAX_SAFE_INTEGER }));
     },
-    finish: saved.resolve,
+    finish: () => saved.resolve({ kind: 'kept' }),
   };
   return { service, clock, deeds: () => deeds, work };
 });

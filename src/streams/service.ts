@@ -2,10 +2,10 @@
 // A stream is in memory from its opening to the end of its final; on disk it is from the first word to retention.
 
 import { INTERNAL, type ReportFault } from '../domain/fault.ts';
-import { sharedKey } from '../domain/idempotency.ts';
 import type { AccountId } from '../domain/ids.ts';
 import type { LiveListener, LiveReading } from '../domain/live.ts';
 import type { AskedRoad } from '../road/road.ts';
+import type { NotOwner, Owner } from '../store/ports/ownership.ts';
 import type { StreamStore } from '../store/ports/streams.ts';
 import { JournalUnavailable, TakenOver } from '../store/ports/unavailable.ts';
 import type { Clock } from '../system/clock.ts';
@@ -16,15 +16,16 @@ import type { CallPorts } from './calls.ts';
 import type { LiveEdits } from './edits.ts';
 import { Endings } from './endings.ts';
 import { ignoreStore, withdraw } from './finish.ts';
+import { KnownStreams } from './known.ts';
 import { isSame, nameOfKey, newName } from './naming.ts';
 import { ChatPacers } from './pacing/pacing.ts';
 import type { LiveSettings } from './policy.ts';
-import { storedOf, streamOf, unsure } from './record.ts';
+import { storedOf, unsure } from './record.ts';
 import { applied, isNothing, Stream } from './stream-state.ts';
 import type * as Port from './streams.ts';
 import type { CutReason, Fed, Live, NewStream } from './streams.ts';
-import { takeUpStreams } from './taking.ts';
-import { viewOf, waitsFor } from './view.ts';
+import { type StreamOwners, takeUpStreams } from './taking.ts';
+import { Telling } from './view.ts';
 import { StreamWaiters } from './waiters.ts';
 import { dueAt } from './watch.ts';
 import { StreamWriter } from './writer.ts';
@@ -41,6 +42,7 @@ export interface LiveOptions extends CallPorts {
   readonly streamsMax: number;
   readonly unitsMax: number;
   settingsOf(account: AccountId): LiveSettings;
+  readonly owners: StreamOwners;
   // Whether this process shows the account's streams; left out: all accounts'.
   readonly owns?: (account: AccountId) => boolean;
   // Told what happens, for metrics and the log.
@@ -52,12 +54,12 @@ export class LiveStreams implements Live, Service {
   readonly #o: LiveOptions;
   // Repeated edits of one message, by whatever way.
   readonly edits: LiveEdits;
-  readonly #streams = new Map<string, Stream>();
+  readonly #streams: KnownStreams;
   readonly #writer: StreamWriter;
   readonly #pacers: ChatPacers;
   readonly #endings: Endings;
   readonly #waiters = new StreamWaiters();
-  readonly #listeners = new Set<(view: Port.StreamView) => void>();
+  readonly #telling: Telling;
   #started: Promise<void> | null = null;
   #isStopped = false;
   readonly #housekeeping: Service;
@@ -66,10 +68,12 @@ export class LiveStreams implements Live, Service {
     this.#o = options;
     const [everyMs, run] = [HOUSEKEEPING_MS, () => this.#keepHouse()];
     this.#housekeeping = options.periodic.job({ name: 'keep_streams', everyMs, run });
-    this.#writer = new StreamWriter(options.journal.streams);
+    this.#streams = new KnownStreams(options.journal.streams);
+    this.#writer = new StreamWriter(options.journal.streams, (stream) => this.#lost(stream));
     const broken = (stream: Stream, error: unknown) => this.#broken(stream, error);
     const ports = { ...options, writer: this.#writer, broken };
     this.#pacers = new ChatPacers({ ...ports, streamOf: (id) => this.#streams.get(id) ?? null });
+    this.#telling = new Telling(options, this.#pacers);
     this.edits = this.#pacers.edits;
     this.#endings = new Endings(
       {
@@ -94,35 +98,50 @@ export class LiveStreams implements Live, Service {
     this.#isStopped = true;
     const kept = this.#housekeeping.stop(deadlineMs);
     this.#pacers.stop();
-    const unsaved = [...this.#streams.values()].filter(({ ops }) => ops.length > 0);
+    const unsaved = [...this.#streams.here()].filter(({ ops }) => ops.length > 0);
     const saves = unsaved.map((stream) => this.#writer.save(stream));
     await drained(this.#o.clock, [kept, ...saves, ...this.#writer.pending], deadlineMs);
   }
 
-  // `for_owner`: of a fleet, where nobody can be found who has its account; on disk, for whoever takes that over.
-  async open(asked: NewStream, forOwner?: 'for_owner'): Promise<Port.OpenedStream> {
-    const { streamsMax, clock, random, journal } = this.#o;
+  async open(asked: NewStream): Promise<Port.OpenedStream> {
+    if (!this.#owns(asked.account)) throw new TakenOver();
+    const { epoch } = await this.#o.owners.of(asked.account);
+    return this.#make(asked, async (stream) => {
+      stream.epoch = epoch;
+      this.#streams.add(stream);
+      try {
+        await this.#writer.save(stream);
+      } catch (error) {
+        this.#streams.forget(stream);
+        throw error;
+      }
+      return { kind: 'opened', view: this.#telling.announce(stream) };
+    });
+  }
+
+  // Of a fleet, where nobody can be found who has its account: on disk, for whoever takes that over. It is written as
+  // the owner that was, which the store takes while nobody has taken the account over since.
+  openFor(owner: Owner, asked: NewStream): Promise<Port.OpenedStream | NotOwner> {
+    return this.#make(asked, async (stream) => {
+      const kept = await this.#o.journal.streams.save(owner, storedOf(stream));
+      return kept.kind === 'kept' ? { kind: 'opened', view: this.#telling.view(stream) } : kept;
+    });
+  }
+
+  // Entered in the turn in which it was found that there is none.
+  async #make<T>(
+    asked: NewStream,
+    enter: (stream: Stream) => Promise<T>,
+  ): Promise<T | Port.OpenedStream> {
+    const { streamsMax, clock, random } = this.#o;
     const { account, key } = asked;
-    if (forOwner === undefined && !this.#owns(account)) throw new TakenOver();
     const now = clock.now();
     const isTaken = (name: string) => this.#streams.has(name);
     const id = key === undefined ? newName(now, random, isTaken) : nameOfKey(account, key);
-    const known = key === undefined ? null : await this.#knownBy(account, key);
+    const known = key === undefined ? null : await this.#streams.findByKey(account, key);
     if (known !== null) return this.#openedBefore(known, asked);
     if (this.#streams.size >= streamsMax) return { kind: 'full', streamsMax };
-    const stream = new Stream(id, asked, this.#pacers.transportOf(asked), now);
-    if (forOwner !== undefined) {
-      await journal.streams.save(storedOf(stream));
-      return { kind: 'opened', view: this.#view(stream) };
-    }
-    this.#streams.set(stream.id, stream);
-    try {
-      await this.#writer.save(stream);
-    } catch (error) {
-      this.#streams.delete(stream.id);
-      throw error;
-    }
-    return { kind: 'opened', view: this.#announce(stream) };
+    return enter(new Stream(id, asked, this.#pacers.transportOf(asked), now));
   }
 
   async change(id: string, change: Port.StreamChange, lazy?: 'lazy'): Promise<Fed> {
@@ -132,13 +151,13 @@ export class LiveStreams implements Live, Service {
     if (refusal !== null) return refusal;
     if (isNothing(change)) {
       stream.fedAt = this.#o.clock.now();
-      return { kind: 'taken', view: this.#view(stream) };
+      return { kind: 'taken', view: this.#telling.view(stream) };
     }
     stream.apply({ change, isLazy: lazy === 'lazy' });
     const saved = lazy === 'lazy' ? null : this.#writer.save(stream);
     this.#safely(stream, () => this.#changed(stream));
     await saved;
-    return { kind: 'taken', view: this.#announce(stream) };
+    return { kind: 'taken', view: this.#telling.announce(stream) };
   }
 
   async final(id: string, change: Port.StreamChange | null, cut?: CutReason): Promise<Fed> {
@@ -167,13 +186,13 @@ export class LiveStreams implements Live, Service {
   }
 
   async get(id: string): Promise<Port.StreamView | null> {
-    const stream = this.#streams.get(id) ?? (await this.#known(id));
-    return stream === null ? null : this.#view(stream);
+    const stream = await this.#streams.find(id);
+    return stream === null ? null : this.#telling.view(stream);
   }
 
   list(): Port.StreamView[] {
-    const streams = [...this.#streams.values()].sort((a, b) => a.openedAt - b.openedAt);
-    return streams.map((stream) => this.#view(stream));
+    const streams = [...this.#streams.here()].sort((a, b) => a.openedAt - b.openedAt);
+    return streams.map((stream) => this.#telling.view(stream));
   }
 
   get openCount(): number {
@@ -185,12 +204,11 @@ export class LiveStreams implements Live, Service {
   }
 
   listen(listener: (view: Port.StreamView) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#telling.listen(listener);
   }
 
   readings(): LiveReading[] {
-    return this.#pacers.readings(this.#streams.values(), this.#o.clock.now());
+    return this.#pacers.readings(this.#streams.here(), this.#o.clock.now());
   }
 
   async #start(): Promise<void> {
@@ -202,7 +220,7 @@ export class LiveStreams implements Live, Service {
   takeUp(): Promise<void> {
     return takeUpStreams({
       ...this.#o,
-      isKnown: (id) => this.#streams.has(id),
+      isKnown: (id, epoch) => this.#streams.get(id)?.epoch === epoch,
       isStopped: () => this.#isStopped,
       takeUp: (stream) => this.#safely(stream, () => this.#recover(stream)),
     });
@@ -210,14 +228,26 @@ export class LiveStreams implements Live, Service {
 
   // And of one that is not any more. Who waits for one is told how it stands.
   async leave(account: AccountId): Promise<void> {
-    for (const stream of [...this.#streams.values()]) {
+    for (const stream of [...this.#streams.here()]) {
       if (stream.asked.account !== account) continue;
       this.#leave(stream);
       // Who has it already knows better.
       if (this.#owns(account)) await this.#writer.save(stream).catch(ignoreStore);
-      this.#streams.delete(stream.id);
-      this.#waiters.resolve(this.#view(stream));
+      this.#giveUp(stream);
     }
+  }
+
+  #giveUp(stream: Stream): void {
+    this.#leave(stream);
+    stream.isLeft = true;
+    this.#streams.forget(stream);
+    this.#waiters.resolve(this.#telling.view(stream));
+  }
+
+  // The store refused it: its account was taken over, and everything else of that account goes with it.
+  #lost(stream: Stream): void {
+    this.#giveUp(stream);
+    this.#o.owners.lost(stream.owner);
   }
 
   // The producer gets its whole time again: while we were away it could not write.
@@ -225,7 +255,10 @@ export class LiveStreams implements Live, Service {
     const now = this.#o.clock.now();
     stream.parts = unsure(stream.parts);
     stream.fedAt = now;
-    this.#streams.set(stream.id, stream);
+    const older = this.#streams.get(stream.id);
+    // From before the account went away and came back.
+    if (older !== undefined) this.#giveUp(older);
+    this.#streams.add(stream);
     if (stream.state === 'finishing') void this.#endings.resume(stream);
     else if (stream.text !== '') {
       stream.staleSince = now;
@@ -235,7 +268,7 @@ export class LiveStreams implements Live, Service {
 
   #keepHouse(): void {
     const now = this.#o.clock.now();
-    for (const stream of this.#streams.values())
+    for (const stream of this.#streams.here())
       if (stream.state === 'open') this.#safely(stream, () => this.#look(stream, now));
     this.#pacers.forgetIdle(now);
   }
@@ -275,7 +308,7 @@ export class LiveStreams implements Live, Service {
 
   // null: it may be done. Without a promise: between this answer and the deed nothing may come.
   #refusal(stream: Stream, change: Port.StreamChange | null): Fed | null {
-    if (stream.state !== 'open') return { kind: 'ended', view: this.#view(stream) };
+    if (stream.state !== 'open') return { kind: 'ended', view: this.#telling.view(stream) };
     const { unitsMax } = this.#o;
     const units = change === null ? 0 : applied(stream.text, change).length;
     return units > unitsMax ? { kind: 'too_long', unitsMax } : null;
@@ -301,7 +334,7 @@ export class LiveStreams implements Live, Service {
     const finished = await this.#endings.finish(stream, change, reason);
     if (finished.kind === 'full') return { kind: 'queue_full', queueMax: finished.queueMax };
     this.#o.publish({ kind: 'final', platform: stream.asked.platform, reason });
-    return { kind: 'taken', view: this.#announce(stream) };
+    return { kind: 'taken', view: this.#telling.announce(stream) };
   }
 
   async #endSafely(
@@ -321,7 +354,7 @@ export class LiveStreams implements Live, Service {
   // stays in its record.
   #broken(stream: Stream, error: unknown): Port.StreamView {
     const { id, asked } = stream;
-    if (stream.reason === INTERNAL) return this.#view(stream);
+    if (stream.reason === INTERNAL || stream.isLeft) return this.#telling.view(stream);
     this.#o.report('stream', error, { stream: id, account: asked.account });
     stream.state = 'failed';
     stream.reason = INTERNAL;
@@ -330,10 +363,10 @@ export class LiveStreams implements Live, Service {
     this.#leave(stream);
     void this.#writer
       .save(stream)
-      .catch((cause) => this.#o.report('stream', cause, { stream: id }))
+      .catch((cause) => stream.isLeft || this.#o.report('stream', cause, { stream: id }))
       // Known in memory until the disk knows it.
-      .finally(() => this.#close(stream));
-    return this.#announce(stream);
+      .finally(() => stream.isLeft || this.#close(stream));
+    return this.#telling.announce(stream);
   }
 
   #leave(stream: Stream): void {
@@ -345,56 +378,16 @@ export class LiveStreams implements Live, Service {
   }
 
   #close(stream: Stream): Port.StreamView {
-    this.#streams.delete(stream.id);
-    const view = this.#announce(stream);
+    this.#streams.forget(stream);
+    const view = this.#telling.announce(stream);
     this.#waiters.resolve(view);
     return view;
-  }
-
-  #announce(stream: Stream): Port.StreamView {
-    const view = this.#view(stream);
-    for (const listener of this.#listeners) {
-      try {
-        listener(view);
-      } catch (error) {
-        this.#o.report('listener', error, { stream: stream.id });
-      }
-    }
-    return view;
-  }
-
-  #view(stream: Stream): Port.StreamView {
-    if (stream.endedAt !== null) return viewOf(stream, { cadenceMs: null, waitsFor: null });
-    const now = this.#o.clock.now();
-    try {
-      const output = this.#pacers.outputOf(stream);
-      return viewOf(stream, {
-        cadenceMs: output.turns.tick(output.pace, now),
-        waitsFor: waitsFor(this.#o, stream, output.turnInWords(now)),
-      });
-    } catch (error) {
-      this.#o.report('stream', error, { stream: stream.id });
-      return viewOf(stream, { cadenceMs: null, waitsFor: null });
-    }
-  }
-
-  // In memory or on disk. Looked for in memory last: meanwhile another may have opened it.
-  async #known(id: string): Promise<Stream | null> {
-    const stored = this.#streams.has(id) ? null : await this.#o.journal.streams.get(id);
-    return this.#streams.get(id) ?? (stored === null ? null : streamOf(stored));
-  }
-
-  // Under the key of its holder, or as it was opened when keys had no holder.
-  async #knownBy(account: AccountId, key: string): Promise<Stream | null> {
-    const shared = sharedKey(key);
-    const older = shared === null ? null : await this.#known(nameOfKey(account, shared));
-    return (await this.#known(nameOfKey(account, key))) ?? older;
   }
 
   async #openedBefore(stream: Stream, asked: NewStream): Promise<Port.OpenedStream> {
     if (!isSame(stream.asked, asked)) return { kind: 'conflict', id: stream.id };
     // Whoever opened it may still be waiting for the disk.
     if (this.#streams.has(stream.id)) await this.#writer.save(stream);
-    return { kind: 'repeated', view: this.#view(stream) };
+    return { kind: 'repeated', view: this.#telling.view(stream) };
   }
 }

@@ -2,6 +2,7 @@
 // it is under way. Changes that are not on disk yet are kept apart, so that one the store refused can be taken back.
 
 import type { LiveTransport } from '../domain/live.ts';
+import { NO_EPOCH, type Owner } from '../store/ports/ownership.ts';
 import type { Part } from './plan.ts';
 import type { NewStream, StreamChange, StreamState } from './streams.ts';
 
@@ -46,7 +47,11 @@ export class Stream {
   shownUnits = 0;
   superseded = 0;
 
-  // Of this process only. When the producer last wrote, for the watchdog.
+  // Of this process only. Under which epoch of its account it is written; of one that is only looked at: none.
+  epoch = NO_EPOCH;
+  // Another process has it by now, or soon: nothing more of it is done here.
+  isLeft = false;
+  // When the producer last wrote, for the watchdog.
   fedAt: number;
   // The oldest change that is not shown yet; null: all is shown.
   staleSince: number | null = null;
@@ -72,6 +77,10 @@ export class Stream {
   // Order and turns are per session; without one a stream is a session of its own.
   get session(): string {
     return this.asked.session ?? this.id;
+  }
+
+  get owner(): Owner {
+    return { account: this.asked.account, epoch: this.epoch };
   }
 
   apply(op: Op): void {

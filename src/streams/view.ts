@@ -1,7 +1,10 @@
-// A stream as it is told to the outside, and in words what it waits for.
+// A stream as it is told to the outside, at each change to those who listen, and in words what it waits for.
 
+import type { ReportFault } from '../domain/fault.ts';
 import type { AskedRoad } from '../road/road.ts';
+import type { Clock } from '../system/clock.ts';
 import { type CallPorts, prospectOf } from './calls.ts';
+import type { ChatPacers } from './pacing/pacing.ts';
 import type { Stream } from './stream-state.ts';
 import type { StreamView } from './streams.ts';
 
@@ -9,7 +12,55 @@ export interface ViewPorts extends CallPorts {
   readonly road: AskedRoad;
 }
 
-export function viewOf(
+export interface TellingPorts extends ViewPorts {
+  readonly clock: Clock;
+  readonly report: ReportFault;
+}
+
+export class Telling {
+  readonly #p: TellingPorts;
+  readonly #pacers: Pick<ChatPacers, 'outputOf'>;
+  readonly #listeners = new Set<(view: StreamView) => void>();
+
+  constructor(ports: TellingPorts, pacers: Pick<ChatPacers, 'outputOf'>) {
+    this.#p = ports;
+    this.#pacers = pacers;
+  }
+
+  listen(listener: (view: StreamView) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  announce(stream: Stream): StreamView {
+    const view = this.view(stream);
+    for (const listener of this.#listeners) {
+      try {
+        listener(view);
+      } catch (error) {
+        this.#p.report('listener', error, { stream: stream.id });
+      }
+    }
+    return view;
+  }
+
+  view(stream: Stream): StreamView {
+    if (stream.endedAt !== null) return viewOf(stream, { cadenceMs: null, waitsFor: null });
+    const now = this.#p.clock.now();
+    try {
+      const output = this.#pacers.outputOf(stream);
+      return viewOf(stream, {
+        cadenceMs: output.turns.tick(output.pace, now),
+        waitsFor: waitsFor(this.#p, stream, output.turnInWords(now)),
+      });
+    } catch (error) {
+      this.#p.report('stream', error, { stream: stream.id });
+      return viewOf(stream, { cadenceMs: null, waitsFor: null });
+    }
+  }
+}
+
+function viewOf(
   stream: Stream,
   now: { cadenceMs: number | null; waitsFor: string | null },
 ): StreamView {
@@ -46,7 +97,7 @@ export function viewOf(
 }
 
 // null: nothing is to be shown, or nothing holds it back.
-export function waitsFor(ports: ViewPorts, stream: Stream, turn: string | null): string | null {
+function waitsFor(ports: ViewPorts, stream: Stream, turn: string | null): string | null {
   const { road } = ports;
   switch (stream.state) {
     case 'finishing': {

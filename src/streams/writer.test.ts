@@ -1,22 +1,25 @@
 import { expect, test } from 'vitest';
+import { type Kept, NOT_OWNER, type Owner } from '../store/ports/ownership.ts';
 import type { StoredStream } from '../store/ports/streams.ts';
-import { JournalUnavailable } from '../store/ports/unavailable.ts';
+import { JournalUnavailable, TakenOver } from '../store/ports/unavailable.ts';
 import { streamOf } from './record.ts';
 import { aNewStream } from './stream-state.fixture.ts';
 import { Stream } from './stream-state.ts';
 import { StreamWriter } from './writer.ts';
 
+const KEPT: Kept = { kind: 'kept' };
+
 // A store whose saves end when the test says so.
 function slowStore() {
-  const saves: { stored: StoredStream; end: PromiseWithResolvers<void> }[] = [];
-  const writer = new StreamWriter({
-    save(stored) {
-      const end = Promise.withResolvers<void>();
-      saves.push({ stored, end });
-      return end.promise;
-    },
-  });
-  return { writer, saves };
+  const saves: { owner: Owner; stored: StoredStream; end: PromiseWithResolvers<Kept> }[] = [];
+  const lost: Stream[] = [];
+  const save = (owner: Owner, stored: StoredStream) => {
+    const end = Promise.withResolvers<Kept>();
+    saves.push({ owner, stored, end });
+    return end.promise;
+  };
+  const writer = new StreamWriter({ save }, (stream) => lost.push(stream));
+  return { writer, saves, lost };
 }
 
 function aStream(): Stream {
@@ -36,11 +39,11 @@ test('many changes while the disk is busy are one save', async () => {
   const second = writer.save(stream);
   append(stream, 'c');
   const third = writer.save(stream);
-  saves[0]!.end.resolve();
+  saves[0]!.end.resolve(KEPT);
   await first;
   expect(stream.durable).toBe('a');
   await Promise.resolve();
-  saves[1]!.end.resolve();
+  saves[1]!.end.resolve(KEPT);
   await Promise.all([second, third]);
   expect(stream.durable).toBe('abc');
   expect(saves.map(({ stored }) => stored.text)).toEqual(['a', 'abc']);
@@ -54,7 +57,7 @@ test('a text that is being saved is not saved again', async () => {
   append(stream, 'a');
   void writer.save(stream);
   const saved = writer.saveText(stream);
-  saves[0]!.end.resolve();
+  saves[0]!.end.resolve(KEPT);
   await saved;
   expect(saves).toHaveLength(1);
 });
@@ -71,7 +74,7 @@ test('what the store refused never was, unless nobody waited for it', async () =
   await expect(refused).rejects.toThrow(JournalUnavailable);
   expect(stream.text).toBe('lb');
   await Promise.resolve();
-  saves[1]!.end.resolve();
+  saves[1]!.end.resolve(KEPT);
   await taken;
   expect([stream.durable, stream.ops]).toEqual(['lb', []]);
 });
@@ -98,4 +101,19 @@ test('a record holds all that a new process needs', async () => {
   const found = streamOf(saves[0]!.stored)!;
   expect(found).toMatchObject({ id: 's-1', asked: aNewStream(), openedAt: 1000, ...changes });
   expect([found.text, found.durable, found.ops]).toEqual(['text', 'text', []]);
+});
+
+test('what the store refuses has another owner: it is told once, and nothing more is written', async () => {
+  const { writer, saves, lost } = slowStore();
+  const stream = aStream();
+  stream.epoch = 3;
+  append(stream, 'late');
+  const first = writer.save(stream);
+  const second = writer.save(stream);
+  expect(saves[0]).toMatchObject({ owner: { account: 'telegram:1', epoch: 3 } });
+  stream.isLeft = true;
+  saves[0]!.end.resolve(NOT_OWNER);
+  await expect(first).rejects.toThrow(TakenOver);
+  expect([lost, stream.text, saves.length]).toEqual([[stream], '', 1]);
+  await expect(second).rejects.toThrow(TakenOver);
 });

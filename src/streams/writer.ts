@@ -1,7 +1,9 @@
 // Writes streams down. Of one stream one save is under way at a time; who asks meanwhile shares the next, so that a
-// producer faster than the disk costs one save per commit and not one per word.
+// producer faster than the disk costs one save per commit and not one per word. What another process has by now is not
+// written.
 
 import type { StreamStore } from '../store/ports/streams.ts';
+import { TakenOver } from '../store/ports/unavailable.ts';
 import { storedOf } from './record.ts';
 import type { Stream } from './stream-state.ts';
 
@@ -16,8 +18,12 @@ export class StreamWriter {
   readonly #journal: Pick<StreamStore, 'save'>;
   readonly #saving = new Map<Stream, Saving>();
 
-  constructor(journal: Pick<StreamStore, 'save'>) {
+  // Told of a stream that the store refuses, as its account has another owner.
+  readonly #lost: (stream: Stream) => void;
+
+  constructor(journal: Pick<StreamStore, 'save'>, lost: (stream: Stream) => void) {
     this.#journal = journal;
+    this.#lost = lost;
   }
 
   // Resolves when the stream as it is now is durable; rejects with JournalUnavailable, its changes taken back.
@@ -54,7 +60,7 @@ export class StreamWriter {
     const count = stream.ops.length;
     const { text } = stream;
     try {
-      await this.#journal.save(storedOf(stream));
+      await this.#save(stream);
       stream.settle(count, text);
     } catch (error) {
       stream.revert(count);
@@ -62,5 +68,13 @@ export class StreamWriter {
     } finally {
       if (this.#saving.get(stream)?.next === null) this.#saving.delete(stream);
     }
+  }
+
+  async #save(stream: Stream): Promise<void> {
+    if (stream.isLeft) throw new TakenOver();
+    const { kind } = await this.#journal.save(stream.owner, storedOf(stream));
+    if (kind === 'kept') return;
+    this.#lost(stream);
+    throw new TakenOver();
   }
 }

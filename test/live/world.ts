@@ -3,6 +3,7 @@
 
 import { createEngine } from '../../src/app/delivery.ts';
 import { defaultConfig } from '../../src/config/config.ts';
+import { writingAs } from '../../src/dispatch/hand-over.ts';
 import type { AccountId } from '../../src/domain/ids.ts';
 import type { LiveEvent } from '../../src/domain/live.ts';
 import { createTelegram, telegramPriors } from '../../src/platforms/telegram/telegram.ts';
@@ -138,6 +139,7 @@ export async function liveWorld(options: WorldOptions = {}) {
       platforms,
       streamsMax: options.streamsMax ?? 1000,
       unitsMax: 100_000,
+      owners: writingAs(dispatch.state, own),
       ...(options.owns === undefined ? {} : { owns: options.owns }),
       budgetFor: (_account, call) => call.budget,
       settingsOf: () => settings,
@@ -194,6 +196,13 @@ export async function liveWorld(options: WorldOptions = {}) {
     },
     get road() {
       return process.road;
+    },
+    get dispatch() {
+      return process.dispatch;
+    },
+    // Another node on the same store.
+    beside(node: string) {
+      return process.store.journal.beside(node);
     },
     // As kill -9 does.
     kill() {

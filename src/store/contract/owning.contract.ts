@@ -77,6 +77,8 @@ export function owning(store: () => Harness): void {
       const inFlight = await accepted(journal, { held: true, slot: 's' });
       await first().begin(late, inFlight, 2_000);
       await first().saveLimits(late, [aLimit(ONE)]);
+      const stream = { id: 's', account: ONE, endedAt: null, text: 'a', record: '{}' };
+      await first().streams.save(late, stream);
       const second = store().second();
       const now = await second.openAccount(ONE);
       const told = await Promise.all([ledger.get(waiting), ledger.get(inFlight)]);
@@ -95,6 +97,7 @@ export function owning(store: () => Harness): void {
       expect(await first().move(late, aMove({ seq: waiting }))).toEqual(NOT_OWNER);
       expect(await first().saveLimits(late, limits)).toEqual(NOT_OWNER);
       expect(await first().callers.caller(late, inFlight, false)).toEqual(NOT_OWNER);
+      expect(await first().streams.save(late, { ...stream, text: 'ab' })).toEqual(NOT_OWNER);
 
       expect(await Promise.all([ledger.get(waiting), ledger.get(inFlight)])).toEqual(told);
       expect(await ledger.countByState()).toMatchObject([
@@ -102,6 +105,7 @@ export function owning(store: () => Harness): void {
         { state: 'sending', count: 1 },
       ]);
       expect(await second.limits([ONE])).toEqual([aLimit(ONE)]);
+      expect(await second.streams.get('s')).toEqual(stream);
       expect(await aliveOf(first(), late)).toEqual([`${ONE} is another's`]);
       expect(await aliveOf(second, now)).toEqual([waiting, inFlight]);
       expect(await second.settle(now, settlement)).toMatchObject({ kind: 'settled' });

@@ -33,7 +33,7 @@ export async function expectSameAnswers<Port>(played: Played<Port>): Promise<voi
       for (const [at, [kind, run]] of commands.entries()) {
         const told = await run(portOf(memory), at);
         coverage.count(saysNothing(told) ? `${kind}: nothing` : caseOf(kind, told));
-        expect(await run(portOf(sqlite.journal), at)).toEqual(told);
+        expect(await run(portOf(sqlite.journal.store), at)).toEqual(told);
       }
     } finally {
       await sqlite.dispose();

@@ -16,6 +16,7 @@ import { NO_ACCOUNT, type StoredLimit } from '../ports/limits.ts';
 import { FIRST_EPOCH, type Owner } from '../ports/ownership.ts';
 import type { Recovered } from '../ports/recovery.ts';
 import type { Store } from '../ports/store.ts';
+import type { StoredStream } from '../ports/streams.ts';
 
 export type AccountsBySeq = Map<number, AccountId>;
 
@@ -28,7 +29,9 @@ export function soleOwner(store: Store, accounts: AccountsBySeq = new Map()) {
   const ownerOf = (seq: number) => as(accounts.get(seq) ?? ACCOUNT);
   let seqAhead = Math.max(0, ...accounts.keys());
   const ownAll = async () => (await store.knownAccounts()).map(as);
-  const { incoming, broadcasts, streams, keys, audit, ingest } = store;
+  const { incoming, broadcasts, keys, audit, ingest } = store;
+  const save = (stream: StoredStream) => store.streams.save(as(stream.account), stream);
+  const streams = { ...store.streams, save };
   const { minutes, sessions } = store;
   return {
     ...{ store, tag: store.tag, incoming, broadcasts, streams, keys, audit, ingest },

@@ -1,6 +1,7 @@
 // What every journal must do with live output.
 
 import { describe, expect, test } from 'vitest';
+import { NO_EPOCH, NOT_OWNER } from '../ports/ownership.ts';
 import type { StoredStream } from '../ports/streams.ts';
 import type { Harness } from './journal.fixture.ts';
 
@@ -44,6 +45,49 @@ export function streams(store: () => Harness): void {
       await all().save(aStream({ endedAt: 6_000, text: 'later' }));
       expect(await all().get('s-1')).toEqual(ended);
       expect(await all().open(FIRST)).toEqual([]);
+    });
+
+    test('is written by the owner of its account alone: a late save changes nothing', async () => {
+      const { store: first } = store().journal;
+      const late = await first.openAccount('telegram:1');
+      expect(await first.streams.save(late, aStream())).toEqual({ kind: 'kept' });
+      const second = store().second();
+      const now = await second.openAccount('telegram:1');
+      const other = await first.openAccount('telegram:2');
+      for (const changes of [{}, { id: 's-2' }, { endedAt: 5_000 }]) {
+        const stream = aStream({ text: 'late', ...changes });
+        expect(await first.streams.save(late, stream)).toEqual(NOT_OWNER);
+        expect(await first.streams.save({ ...late, epoch: NO_EPOCH }, stream)).toEqual(NOT_OWNER);
+      }
+      const ofOther = aStream({ account: 'telegram:2', text: 'of another' });
+      expect(await first.streams.save(other, ofOther)).toEqual(NOT_OWNER);
+      expect(await all().open(FIRST)).toEqual([aStream()]);
+      const newer = aStream({ text: 'of the new owner' });
+      expect(await second.streams.save(now, newer)).toEqual({ kind: 'kept' });
+      expect(await all().get('s-1')).toEqual(newer);
+      expect(await second.streams.save(now, aStream({ endedAt: 6_000 }))).toEqual({ kind: 'kept' });
+      expect(await first.streams.save(late, newer)).toEqual(NOT_OWNER);
+      expect(await all().get('s-1')).toEqual(aStream({ endedAt: 6_000 }));
+    });
+
+    test('refused and taken in one commit, each by its own epoch', async () => {
+      const { store: first } = store().journal;
+      const late = await first.openAccount('telegram:1');
+      const other = await first.openAccount('telegram:2');
+      const ofOther = aStream({ id: 's-2', account: 'telegram:2' });
+      const answers = await Promise.all([
+        first.streams.save(late, aStream()),
+        store().second().openAccount('telegram:1'),
+        first.streams.save(late, aStream({ text: 'late' })),
+        first.streams.save(other, ofOther),
+      ]);
+      expect(answers.map((answer) => 'kind' in answer && answer.kind)).toEqual([
+        'kept',
+        false,
+        'not_owner',
+        'kept',
+      ]);
+      expect(await all().open(FIRST)).toEqual([aStream(), ofOther]);
     });
 
     test('is forgotten in the order of its end, and only then', async () => {

@@ -1,21 +1,16 @@
 // Live output in memory: the specification, every question answered by looking at everything.
 
 import { unreachable } from '../../system/assert.ts';
-import type { StoredStream, StreamCommand } from '../ports/streams.ts';
+import { type Kept, NOT_OWNER } from '../ports/ownership.ts';
+import type { SaveStream, StoredStream, StreamCommand } from '../ports/streams.ts';
 import type { MemoryDisk } from './disk.ts';
+import { isOwner } from './owners.ts';
 
-export function runStreams({ streams }: MemoryDisk, command: StreamCommand): unknown {
+export function runStreams(disk: MemoryDisk, command: StreamCommand): unknown {
+  const { streams } = disk;
   switch (command.kind) {
-    case 'save': {
-      const { id, account, endedAt, text, record } = command;
-      const before = streams.get(id);
-      // It stays its account's.
-      const of = before?.account ?? account;
-      if ((before?.endedAt ?? null) === null) {
-        streams.set(id, { id, account: of, endedAt, text, record });
-      }
-      return null;
-    }
+    case 'save':
+      return save(disk, command);
     case 'get':
       return streams.get(command.id) ?? null;
     case 'open': {
@@ -35,6 +30,17 @@ export function runStreams({ streams }: MemoryDisk, command: StreamCommand): unk
     default:
       return unreachable(command);
   }
+}
+
+function save(disk: MemoryDisk, { epoch, ...command }: SaveStream): Kept {
+  const { id, account, endedAt, text, record } = command;
+  const before = disk.streams.get(id);
+  const isOwn = before === undefined || before.account === account;
+  if (!isOwner(disk, { account, epoch }) || !isOwn) return NOT_OWNER;
+  if ((before?.endedAt ?? null) === null) {
+    disk.streams.set(id, { id, account, endedAt, text, record });
+  }
+  return { kind: 'kept' };
 }
 
 function byId(a: StoredStream, b: StoredStream): number {

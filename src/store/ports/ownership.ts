@@ -43,6 +43,6 @@ export function assertOwn(
   records: readonly { readonly account: string }[],
 ): void {
   for (const record of records) {
-    assert(record.account === account, `a limit of ${record.account} written for ${account}`);
+    assert(record.account === account, `what is of ${record.account} is written for ${account}`);
   }
 }

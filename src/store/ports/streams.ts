@@ -1,11 +1,14 @@
 // The port of live output: each stream with its newest text, so that it goes on after a crash.
 // What a stream's record says is the streams' business; here it is text. A stream that has ended stays ended.
+// Streams are written by the owner of their account alone. Pruning needs none: what has ended nobody writes any more.
 // As everywhere in the store, a promise resolves when its effect is durable.
 
 import type { AccountId } from '../../domain/ids.ts';
+import { assertOwn, type Kept, type Owner } from './ownership.ts';
 
 export interface StreamStore {
-  save(stream: StoredStream): Promise<void>;
+  // A stream of the owner's account. Under one name there is one, whose account does not change.
+  save(owner: Owner, stream: StoredStream): Promise<Kept>;
   get(id: string): Promise<StoredStream | null>;
   // Those that have not ended, in order of id, from just after that one.
   open(page: { after: string; max: number }): Promise<StoredStream[]>;
@@ -24,8 +27,11 @@ export interface StoredStream {
   readonly record: string;
 }
 
+// Under that epoch of its account.
+export type SaveStream = { kind: 'save'; epoch: number } & StoredStream;
+
 export type StreamCommand =
-  | ({ kind: 'save' } & StoredStream)
+  | SaveStream
   | { kind: 'get'; id: string }
   | { kind: 'open'; after: string; max: number }
   | { kind: 'prune'; endedBefore: number; max: number };
@@ -34,7 +40,10 @@ export type StreamCommand =
 export function streamsOver(run: (command: StreamCommand) => Promise<unknown>): StreamStore {
   const ask = <T>(command: StreamCommand) => run(command) as Promise<T>;
   return {
-    save: (stream) => ask({ kind: 'save', ...stream }),
+    save: (owner, stream) => {
+      assertOwn(owner, [stream]);
+      return ask({ kind: 'save', epoch: owner.epoch, ...stream });
+    },
     get: (id) => ask({ kind: 'get', id }),
     open: (page) => ask({ kind: 'open', ...page }),
     prune: (command) => ask({ kind: 'prune', ...command }),

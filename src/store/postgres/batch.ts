@@ -52,6 +52,7 @@ export interface OtherCommand extends Writes {
     | 'receipt'
     | 'caller'
     | 'save_limits'
+    | 'save_stream'
     | 'open_account'
     | 'close_account'
     | 'hand_over';

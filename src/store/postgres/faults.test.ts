@@ -74,6 +74,56 @@ test('a take-over waits for what is under way, and nothing of the former owner c
   });
 });
 
+const aStream = (text: string) => ({
+  ...{ id: 's', account: ACCOUNT, endedAt: null, record: '{}' },
+  text,
+});
+
+test('a save of a stream that waits for a take-over under way is refused', async () => {
+  await using(['a', 'b'], async (a, b) => {
+    const before = await a!.openAccount(ACCOUNT);
+    await a!.streams.save(before, aStream('before'));
+    const saved = await asAdmin((sql) =>
+      sql.transaction('SELECT 1', async (taking) => {
+        await taking.run(`UPDATE owners SET node = 'b', epoch = epoch + 1`);
+        const late = a!.streams.save(before, aStream('late'));
+        const waits = `SELECT 1 AS waits FROM pg_stat_activity
+          WHERE application_name LIKE 'sluice%' AND wait_event_type = 'Lock'`;
+        let isOver = false;
+        void late.finally(() => {
+          isOver = true;
+        });
+        while (!isOver && (await asAdmin((other) => other.get(waits))) === null);
+        return { late };
+      }),
+    );
+    expect(await saved.late).toEqual(NOT_OWNER);
+    expect(await b!.streams.get('s')).toEqual(aStream('before'));
+    expect(await b!.openAccount(ACCOUNT)).toMatchObject({ epoch: before.epoch + 1 });
+  });
+});
+
+test('whoever owns it in the end, the text of a stream is theirs', async () => {
+  await using(['a', 'b'], async (...nodes) => {
+    for (let round = 0; round < 20; round += 1) {
+      const [old, next] = round % 2 === 0 ? nodes : nodes.toReversed();
+      const before = await old!.openAccount(ACCOUNT);
+      const saves = Array.from({ length: 5 }, (_, i) =>
+        old!.streams.save(before, aStream(`${round}, late ${i}`)),
+      );
+      const taking = next!.openAccount(ACCOUNT);
+      saves.push(old!.streams.save(before, aStream(`${round}, last`)));
+      const owner = await taking;
+      const found = await next!.streams.get('s');
+      await Promise.all(saves);
+      expect(await next!.streams.get('s')).toEqual(found);
+      expect(await next!.streams.save(owner, aStream(`${round}`))).toEqual({ kind: 'kept' });
+      expect(await old!.streams.save(before, aStream('too late'))).toEqual(NOT_OWNER);
+      expect(await old!.streams.get('s')).toEqual(aStream(`${round}`));
+    }
+  });
+});
+
 test('two nodes write at once, each its own accounts, and every number is given once', async () => {
   await using(['a', 'b'], async (...journals) => {
     const all = await Promise.all(

@@ -39,7 +39,7 @@ import { assertOwn, EMBEDDED, type Kept, type Owner } from '../ports/ownership.t
 import type { Recovered, StoredCall } from '../ports/recovery.ts';
 import type { SessionStore } from '../ports/sessions.ts';
 import type { Store } from '../ports/store.ts';
-import { type StreamStore, streamsOver } from '../ports/streams.ts';
+import type { StreamStore } from '../ports/streams.ts';
 import { incomingOver, type UpdateStore } from '../ports/updates.ts';
 import { JournalOpenError } from '../store-error.ts';
 import type { FilledChats } from './audiences.ts';
@@ -76,7 +76,7 @@ import {
 } from './reads.ts';
 import { renameAccounts } from './renames.ts';
 import { MAKE_DAYS, migrate, SCHEMA } from './schema/schema.ts';
-import { runStreams } from './streams.ts';
+import { streamsTo } from './streams.ts';
 
 export interface PostgresJournalOptions {
   readonly url: string;
@@ -181,7 +181,7 @@ export class PostgresJournal implements Store, FleetStore {
     this.incoming = incomingOver((command) =>
       this.#together('', (sql) => runIncoming(sql, command)),
     );
-    this.streams = streamsOver((command) => this.#ask((sql) => runStreams(sql, command)));
+    this.streams = streamsTo(shared.commits, (work) => this.#ask(work));
     this.broadcasts = broadcastsOver((command) =>
       this.#alone('broadcasts', (sql) => runBroadcasts(sql, chats, command)),
     );

@@ -1,16 +1,22 @@
-// Live output in Postgres, one statement each. Must give the same answers as memory/streams.ts, word for word.
+// Live output in Postgres: what an owner writes goes with the batch, which locks its account's row (the server's part
+// is functions/move.ts), all else is one statement each. Must give the same answers as memory/streams.ts, word for
+// word.
 
 import { unreachable } from '../../system/assert.ts';
 import type { PostgresSql } from '../../system/databases/postgres.ts';
-import type { StreamCommand } from '../ports/streams.ts';
+import type { Kept } from '../ports/ownership.ts';
+import {
+  type SaveStream,
+  type StreamCommand,
+  type StreamStore,
+  streamsOver,
+} from '../ports/streams.ts';
+import type { WriteCommand } from './batch.ts';
+import type { BatchCommit } from './group-commit.ts';
 
 const COLUMNS = 'id, account, ended_at AS "endedAt", text, record';
 
 export const STREAMS_SQL = {
-  save: `INSERT INTO streams (id, account, ended_at, text, record) VALUES ($1, $2, $3, $4, $5)
-    ON CONFLICT (id) DO UPDATE SET ended_at = excluded.ended_at, text = excluded.text,
-      record = excluded.record
-    WHERE streams.ended_at IS NULL`,
   get: `SELECT ${COLUMNS} FROM streams WHERE id = $1`,
   open: `SELECT ${COLUMNS} FROM streams
     WHERE ended_at IS NULL AND id > $1 ORDER BY id LIMIT $2`,
@@ -19,13 +25,28 @@ export const STREAMS_SQL = {
     WHERE ended_at IS NOT NULL AND ended_at < $1 ORDER BY ended_at, id LIMIT $2)`,
 } as const;
 
-export async function runStreams(sql: PostgresSql, command: StreamCommand): Promise<unknown> {
+export function streamsTo(
+  commits: BatchCommit,
+  ask: (work: (sql: PostgresSql) => Promise<unknown>) => Promise<unknown>,
+): StreamStore {
+  return streamsOver((command) =>
+    command.kind === 'save'
+      ? commits.submit(saveCommand(command), (answer) => answer as Kept)
+      : ask((sql) => run(sql, command)),
+  );
+}
+
+function saveCommand({ kind, ...words }: SaveStream): WriteCommand {
+  const { account, text, record } = words;
+  const bytes = text.length + record.length;
+  return { op: 'save_stream', account, run: null, bytes, encode: () => words };
+}
+
+async function run(
+  sql: PostgresSql,
+  command: Exclude<StreamCommand, SaveStream>,
+): Promise<unknown> {
   switch (command.kind) {
-    case 'save': {
-      const { id, account, endedAt, text, record } = command;
-      await sql.run(STREAMS_SQL.save, id, account, endedAt, text, record);
-      return null;
-    }
     case 'get':
       return sql.get(STREAMS_SQL.get, command.id);
     case 'open':

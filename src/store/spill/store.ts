@@ -31,7 +31,7 @@ import { type Kept, NO_EPOCH, type Owner } from '../ports/ownership.ts';
 import type { Recovered, StoredCall } from '../ports/recovery.ts';
 import type { SessionStore } from '../ports/sessions.ts';
 import type { Store } from '../ports/store.ts';
-import type { StreamStore } from '../ports/streams.ts';
+import type { StoredStream, StreamStore } from '../ports/streams.ts';
 import {
   CommandInDoubt,
   CommandRefused,
@@ -94,7 +94,6 @@ export class SpillingStore implements Store {
     this.tag = store.tag;
     ({
       incoming: this.incoming,
-      streams: this.streams,
       broadcasts: this.broadcasts,
       keys: this.keys,
       audit: this.audit,
@@ -102,6 +101,10 @@ export class SpillingStore implements Store {
       sessions: this.sessions,
       minutes: this.minutes,
     } = store);
+    this.streams = {
+      ...store.streams,
+      save: (owner, stream) => this.#saveStream(owner, stream),
+    };
     this.callers = {
       caller: (owner, seq, isThere) => this.#caller(owner, seq, isThere),
       unanswered: (bounds) => store.callers.unanswered(bounds),
@@ -338,6 +341,13 @@ export class SpillingStore implements Store {
   async #caller(owner: Owner, seq: number, isThere: boolean): Promise<Kept> {
     await this.#spill.left(seq);
     return this.#store.callers.caller(await this.#as(owner), seq, isThere);
+  }
+
+  async #saveStream(owner: Owner, stream: StoredStream): Promise<Kept> {
+    const known = await this.#as(owner);
+    // Whose it is nobody can tell yet.
+    if (known.epoch === NO_EPOCH) this.#assertThere();
+    return this.#store.streams.save(known, stream);
   }
 
   // One that was opened while the store was away is opened when it is back, unless another node has it by now.

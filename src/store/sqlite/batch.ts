@@ -76,7 +76,7 @@ export class BatchRunner {
     this.#appender = new Appender(db, this.#commands);
     this.#reads = new SqliteReads(db);
     this.#incoming = new SqliteIncoming(db);
-    this.#streams = new SqliteStreams(db);
+    this.#streams = new SqliteStreams(db, this.#commands.owners);
     this.#broadcasts = new SqliteBroadcasts(db);
     this.#keys = new SqliteKeys(db);
     this.#ingest = new SqliteIngest(db);

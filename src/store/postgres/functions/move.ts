@@ -129,6 +129,26 @@ BEGIN
   RETURN '{"kind": "kept"}';
 END $$;`;
 
+// One that has ended stays as it ended.
+const SAVE_STREAM = `
+CREATE OR REPLACE FUNCTION save_stream(c jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
+DECLARE
+  m record;
+BEGIN
+  SELECT * INTO m FROM jsonb_to_record(c) AS x(id text, account text, epoch bigint,
+    "endedAt" float8, text text, record text);
+  IF NOT owns(m.account, m.epoch) THEN RETURN not_owner(); END IF;
+  INSERT INTO streams AS s (id, account, ended_at, text, record)
+    VALUES (m.id, m.account, m."endedAt", m.text, m.record)
+    ON CONFLICT (id) DO UPDATE SET ended_at = excluded.ended_at, text = excluded.text,
+      record = excluded.record
+    WHERE s.ended_at IS NULL AND s.account = excluded.account;
+  IF NOT FOUND AND EXISTS (SELECT 1 FROM streams s WHERE s.id = m.id AND s.account <> m.account)
+    THEN RETURN not_owner();
+  END IF;
+  RETURN '{"kind": "kept"}';
+END $$;`;
+
 const OPEN_ACCOUNT = `
 CREATE OR REPLACE FUNCTION open_account(c jsonb) RETURNS jsonb LANGUAGE sql AS $$
   UPDATE owners SET node = c->>'node',
@@ -145,6 +165,6 @@ BEGIN
   RETURN 'null';
 END $$;`;
 
-export const MOVING = [RETRY, MOVE, RECEIPT, CALLER, SAVE_LIMITS, OPEN_ACCOUNT, CLOSE_ACCOUNT].join(
-  '\n',
-);
+export const MOVING = [
+  ...[RETRY, MOVE, RECEIPT, CALLER, SAVE_LIMITS, SAVE_STREAM, OPEN_ACCOUNT, CLOSE_ACCOUNT],
+].join('\n');

@@ -77,6 +77,7 @@ BEGIN
     WHEN 'receipt' THEN RETURN receipt(c);
     WHEN 'caller' THEN RETURN caller(c);
     WHEN 'save_limits' THEN RETURN save_limits(c);
+    WHEN 'save_stream' THEN RETURN save_stream(c);
     WHEN 'open_account' THEN RETURN open_account(c);
     WHEN 'close_account' THEN RETURN close_account(c);
     WHEN 'hand_over' THEN RETURN hand_over(c);
