@@ -308,6 +308,20 @@ describe('a store that cannot be written', () => {
     expect(await world.done(world.live.ended(id, NEVER))).toMatchObject({ state: 'done' });
   });
 
+  test('a cancel that it did not take never was: until then its stream is told to be open', async () => {
+    const world = await liveWorld();
+    const id = await world.open();
+    await write(world, id, 'One', 5000);
+    const cancelling = world.live.cancel(id);
+    expect(await world.live.get(id)).toMatchObject({ state: 'open', endedAt: null });
+    world.store.isBroken = true;
+    await expect(world.done(cancelling)).rejects.toThrow(JournalUnavailable);
+    expect(await world.live.get(id)).toMatchObject({ state: 'open', endedAt: null });
+    world.store.isBroken = false;
+    await world.done(world.live.cancel(id));
+    expect(await world.done(world.live.get(id))).toMatchObject({ state: 'cancelled' });
+  });
+
   test('what nobody waited for is on disk when it is shown, and when the process stops', async () => {
     const world = await liveWorld();
     const id = await world.open();

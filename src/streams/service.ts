@@ -173,6 +173,7 @@ export class LiveStreams implements Live, Service {
     if (refusal !== null) return refusal;
     stream.state = 'cancelled';
     stream.endedAt = this.#o.clock.now();
+    stream.isCancelling = true;
     this.#leave(stream);
     try {
       await this.#writer.save(stream);
@@ -180,6 +181,8 @@ export class LiveStreams implements Live, Service {
       stream.state = 'open';
       stream.endedAt = null;
       throw error;
+    } finally {
+      stream.isCancelling = false;
     }
     await withdraw(this.#o, stream);
     return { kind: 'taken', view: this.#close(stream) };

@@ -51,6 +51,8 @@ export class Stream {
   epoch = NO_EPOCH;
   // Another process has it by now, or soon: nothing more of it is done here.
   isLeft = false;
+  // It is being cancelled, and the disk does not know it yet.
+  isCancelling = false;
   // When the producer last wrote, for the watchdog.
   fedAt: number;
   // The oldest change that is not shown yet; null: all is shown.

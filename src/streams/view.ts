@@ -60,13 +60,17 @@ export class Telling {
   }
 }
 
+const STILL_OPEN = { state: 'open', endedAt: null } as const;
+
 function viewOf(
   stream: Stream,
   now: { cadenceMs: number | null; waitsFor: string | null },
 ): StreamView {
-  const { id, state, reason, asked, transport, text, shownUnits, parts, finals } = stream;
+  const { id, reason, asked, transport, text, shownUnits, parts, finals } = stream;
   const { account, platform, chat, thread, session, correlation, format } = asked;
-  const { openedAt, changedAt, endedAt, superseded } = stream;
+  const { openedAt, changedAt, superseded } = stream;
+  // An end is told when it is on disk: the store may refuse it.
+  const { state, endedAt } = stream.isCancelling ? STILL_OPEN : stream;
   return {
     id,
     state,
