@@ -6,7 +6,7 @@ import { virtualClock } from '../../system/virtual-clock.ts';
 import { CALLS, slackPriors } from './calls.ts';
 import { CREDENTIALS, isSandbox } from './credentials.ts';
 import { DIALECT } from './dialect.ts';
-import { LIVE_OUTPUT, MESSAGES, TEXT_UNITS_MAX } from './text.ts';
+import { LIVE_OUTPUT, MESSAGES, SIZE } from './text.ts';
 import { updatesAt } from './updates.ts';
 import { classify, requestOf } from './wire.ts';
 
@@ -199,7 +199,7 @@ describe('live output', () => {
   test('what does not fit one message is several, each within the bound', () => {
     const parts = LIVE_OUTPUT.render('a<b & '.repeat(2000), 'plain', true);
     expect(parts.length).toBeGreaterThan(3);
-    expect(parts.every(({ text }) => String(text).length <= TEXT_UNITS_MAX)).toBe(true);
+    expect(parts.every(({ text }) => String(text).length <= SIZE.unitsMax)).toBe(true);
   });
 });
 

@@ -9,9 +9,8 @@ import { tableMessages } from '../shared/method-table.ts';
 import { CALLS, TABLE } from './calls.ts';
 import { GONE } from './wire.ts';
 
-// What chat.update takes.
-export const TEXT_UNITS_MAX = 4000;
-const SIZE = { unitsMax: TEXT_UNITS_MAX, partUnits: 3500 };
+// The first is what chat.update takes.
+export const SIZE = { unitsMax: 4000, partUnits: 3500 };
 const LETTERS = Object.entries({ '&': '&amp;', '<': '&lt;', '>': '&gt;' });
 
 export function escapeText(text: string): string {

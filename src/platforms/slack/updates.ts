@@ -4,14 +4,11 @@
 import { ownIdOf } from '../../domain/ids.ts';
 import { fieldsOf, scalarText } from '../../domain/scalar.ts';
 import type { Clock } from '../../system/clock.ts';
+import { orderOfMoment } from '../shared/numbered.ts';
 import { signedPosts } from '../shared/signed.ts';
 import { POSTED_ONLY, type UpdateReading, type UpdateSummary, type Voice } from '../updates.ts';
 
 const ID = /^[\w.-]{1,256}$/;
-const MOMENT = /^(\d{1,10})\.(\d{6})$/;
-const SECONDS_MAX = 2 ** 31 - 1;
-// Microseconds have room below a second, and the whole is a number that is kept exactly.
-const PER_SECOND = 2 ** 22;
 // Kinds of messages that somebody wrote; all other subtypes tell of something done.
 const WRITTEN: readonly unknown[] = [undefined, 'file_share', 'thread_broadcast', 'me_message'];
 
@@ -38,20 +35,13 @@ function read(update: unknown): UpdateSummary | null {
   const { channel, item, ts, user, event_ts: moment } = fieldsOf(event);
   const seconds = Number.isSafeInteger(time) ? Number(time) : 0;
   return {
-    ...{ id: key, order: orderOf(scalarText(moment ?? ts), seconds) },
+    ...{ id: key, order: orderOfMoment(scalarText(moment ?? ts), seconds) },
     chat: scalarText(channel ?? fieldsOf(item).channel) || null,
     messageId: scalarText(ts) || null,
     voice: voiceOf(fieldsOf(event)),
     user: scalarText(user) || null,
     saidAt: seconds === 0 ? null : seconds * 1000,
   };
-}
-
-// By the moment that the event itself tells; by the second of its post where it tells none.
-function orderOf(moment: string, posted: number): number {
-  const [, seconds = posted, micros = 0] = MOMENT.exec(moment) ?? [];
-  const at = Number(seconds);
-  return at >= 0 && at <= SECONDS_MAX ? at * PER_SECOND + Number(micros) : 0;
 }
 
 function voiceOf(event: Readonly<Record<string, unknown>>): Voice {
