@@ -12,6 +12,7 @@ import type { Platform } from '../platforms/platform.ts';
 import type { AskedRoad } from '../road/road.ts';
 import type { NotOwner, Owner } from '../store/ports/ownership.ts';
 import { TakenOver } from '../store/ports/unavailable.ts';
+import { FEEDS, type Feeds } from '../streams/feed/feed.ts';
 import { type LostObserver, type ObserverPorts, withObservers } from '../streams/observers.ts';
 import type { LiveSettings } from '../streams/policy.ts';
 import { LiveStreams } from '../streams/service.ts';
@@ -25,7 +26,7 @@ import { openRetention } from './retention.ts';
 
 export interface StreamsPart extends Service, AccountPart {
   // As the HTTP side takes it.
-  readonly output: { readonly live: Live; readonly idleMs: number };
+  readonly output: { readonly live: Live; readonly feeds: Feeds; readonly idleMs: number };
   // The road as callers see it: edits that are repeated take turns with the streams.
   readonly road: AskedRoad;
 }
@@ -81,7 +82,7 @@ export function openLive(
       observed.leave(account);
       return live.leave(account);
     },
-    output: { live: observed, idleMs: config.streamIdleS * 1000 },
+    output: { live: observed, feeds: FEEDS, idleMs: config.streamIdleS * 1000 },
     async start() {
       await live.start();
       observed.resume();

@@ -6,14 +6,15 @@ import { BroadcastService } from './service.ts';
 import type { Broadcasting } from './types.ts';
 
 export type { BroadcastingParts } from './parts.ts';
-export { textTemplate } from './template.ts';
 export type {
   AudienceDraft,
+  BadLine,
   Broadcasting,
   BroadcastRequest,
   BroadcastView,
   Made,
   NewMember,
+  RequestReading,
   Steered,
 } from './types.ts';
 

@@ -14,6 +14,7 @@ import { adoptOrphans } from './orphans.ts';
 import { Outcomes, Refusals } from './outcomes.ts';
 import { AccountPace } from './pace.ts';
 import type { BroadcastingParts } from './parts.ts';
+import { READING } from './reading.ts';
 import { named, Running } from './running.ts';
 import { createSweeping } from './sweeping.ts';
 import {
@@ -34,6 +35,7 @@ const RECONCILE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
 export class BroadcastService implements Broadcasting {
+  readonly reading = READING;
   readonly #p: BroadcastingParts;
   readonly #running = new Map<number, Running>();
   readonly #pace: AccountPace;

@@ -1,7 +1,9 @@
 // What others ask of broadcasts, and what they are told.
 
+import type { Readable } from 'node:stream';
 import type { AccountId } from '../domain/ids.ts';
 import type { Priority } from '../domain/priority.ts';
+import type { ListFormat } from '../domain/recipient-list.ts';
 import type {
   BroadcastState,
   Changed,
@@ -89,8 +91,33 @@ export interface AudienceDraft {
   drop(): Promise<void>;
 }
 
+export interface BadLine {
+  readonly line: number;
+  readonly expected: string;
+}
+
+// Of a list of recipients, in its order.
+export interface Piece {
+  readonly members: readonly NewMember[];
+  readonly bad: readonly BadLine[];
+}
+
+// Reads what stands in requests.
+export interface RequestReading {
+  // Piece by piece as it arrives.
+  list(source: Readable, format: ListFormat): AsyncIterable<Piece>;
+  recipient(chat: unknown, fields: unknown, line: number): NewMember | BadLine;
+  // In the platform's own form, its fields open.
+  text(
+    text: string,
+    textParams: (text: string) => Readonly<Record<string, unknown>>,
+  ): Record<string, unknown>;
+}
+
 // Promises reject with JournalUnavailable when the store cannot be written.
 export interface Broadcasting extends Service {
+  readonly reading: RequestReading;
+
   // null: as many audiences as may be are kept, or being filled.
   openAudience(name: string | null): Promise<AudienceDraft | null>;
   audiences(query: { after: string; max: number }): Promise<StoredAudience[]>;

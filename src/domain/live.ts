@@ -4,6 +4,16 @@
 export const FORMATS = ['plain', 'markdown', 'html', 'markdownv2'] as const;
 export type Format = (typeof FORMATS)[number];
 
+// open → finishing (the final is on disk) → done or failed; open → cancelled.
+export const STREAM_STATES = ['open', 'finishing', 'done', 'failed', 'cancelled'] as const;
+export type StreamState = (typeof STREAM_STATES)[number];
+
+// Of a request whose body is a stream; the first name of each form, the one to show to people.
+export const FEED_TYPES = ['text/plain', 'application/x-ndjson', 'text/event-stream'] as const;
+
+// Header of the AI SDK 4, whose protocol calls itself plain text.
+export const DATA_STREAM_HEADER = 'x-vercel-ai-data-stream';
+
 // How a growing text is shown: a draft that vanishes when the message comes, one message that is edited, or a few
 // messages of finished paragraphs.
 export const TRANSPORTS = ['draft', 'edit', 'chunks'] as const;

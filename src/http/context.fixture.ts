@@ -17,6 +17,7 @@ import { createTelegramModel } from '../sim/sim.ts';
 import type { Receiving } from '../spool/spool.ts';
 import { createMemoryStore } from '../store/memory/memory.ts';
 import type { Store } from '../store/ports/store.ts';
+import { FEEDS } from '../streams/feed/feed.ts';
 import type { Reply, StreamedReply } from '../system/http/transport.ts';
 import { Periodic } from '../system/periodic.ts';
 import { type VirtualClock, virtualClock } from '../system/virtual-clock.ts';
@@ -119,7 +120,7 @@ export async function bench(
     clock,
     periodic,
     broadcasts,
-    output: { live, idleMs: 120_000 },
+    output: { live, feeds: FEEDS, idleMs: 120_000 },
     road,
     ledger,
     tag: journal.tag,

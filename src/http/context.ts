@@ -8,6 +8,7 @@ import type { Guards } from '../keys/keys.ts';
 import type { ScreenWatch } from '../platforms/platform.ts';
 import type { Receiving } from '../spool/spool.ts';
 import type { MinuteStore } from '../store/ports/minutes.ts';
+import type { Feeds } from '../streams/feed/feed.ts';
 import type { Live } from '../streams/streams.ts';
 import type { Periodic } from '../system/periodic.ts';
 import type { FleetSide } from './fleet/port.ts';
@@ -82,6 +83,8 @@ export type RemovedAccount =
 
 export interface StreamOutput {
   readonly live: Live;
+  // Reads the bodies that are streams.
+  readonly feeds: Feeds;
   // How long a producer may be silent, where it does not say so itself.
   readonly idleMs: number;
 }

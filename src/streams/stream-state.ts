@@ -1,10 +1,10 @@
 // One stream as it is in memory: what was asked, the text as known and as durable, the messages it has, and what of
 // it is under way. Changes that are not on disk yet are kept apart, so that one the store refused can be taken back.
 
-import type { LiveTransport } from '../domain/live.ts';
+import type { LiveTransport, StreamState } from '../domain/live.ts';
 import { NO_EPOCH, type Owner } from '../store/ports/ownership.ts';
 import type { Part } from './plan.ts';
-import type { NewStream, StreamChange, StreamState } from './streams.ts';
+import type { NewStream, StreamChange } from './streams.ts';
 
 export interface Op {
   readonly change: StreamChange;

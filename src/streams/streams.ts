@@ -2,14 +2,10 @@
 // A stream's newest text is shown at the pace its chat affords; its final is a delivery like any other.
 
 import type { AccountId } from '../domain/ids.ts';
-import type { Format, LiveTransport } from '../domain/live.ts';
+import type { Format, LiveTransport, StreamState } from '../domain/live.ts';
 import type { Priority } from '../domain/priority.ts';
 
 export { FORMATS, type Format, type LiveTransport, TRANSPORTS } from '../domain/live.ts';
-
-// open → finishing (the final is on disk) → done or failed; open → cancelled.
-export const STREAM_STATES = ['open', 'finishing', 'done', 'failed', 'cancelled'] as const;
-export type StreamState = (typeof STREAM_STATES)[number];
 
 export interface NewStream {
   readonly account: AccountId;

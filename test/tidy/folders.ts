@@ -44,11 +44,10 @@ export const FOLDER_RULES: Readonly<Record<string, FolderRule>> = {
   cluster: { values: ['domain', 'system', 'store'], types: ['road'] },
   http: {
     // Of platforms the registry alone: what stands in the examples of routes.
-    values: [
-      ...['domain', 'system', 'accept', 'store', 'ledger', 'keys', 'streams', 'broadcast'],
-      ...['mcp', 'platforms'],
+    values: [...['domain', 'system', 'accept', 'store', 'ledger', 'keys', 'mcp', 'platforms']],
+    types: [
+      ...['road', 'accounts', 'updates', 'streams', 'broadcast', 'spool', 'ingest', 'cluster'],
     ],
-    types: ['road', 'accounts', 'updates', 'spool', 'ingest', 'cluster'],
   },
   // The page knows the gateway by its routes, as any other caller does.
   dashboard: { values: ['system'], types: [] },

@@ -8,7 +8,8 @@
 
 import { CsvError, parse } from 'csv-parse/sync';
 import { NAME_LENGTH_MAX } from '../../accept/context.ts';
-import { type BadLine, FIELDS_MAX, type LineReader, memberOf, type ReadLine } from './member.ts';
+import type { BadLine } from '../types.ts';
+import { FIELDS_MAX, type LineReader, memberOf, type ReadLine } from './member.ts';
 
 const DELIMITERS = [',', ';', '\t'] as const;
 const CHAT = /^chat(_?id)?$/i;

@@ -1,12 +1,7 @@
 // One recipient, read once: a chat in the one form it is compared by, and fields as text.
 
 import { NAME_LENGTH_MAX } from '../../accept/context.ts';
-import type { NewMember } from '../broadcast.ts';
-
-export interface BadLine {
-  readonly line: number;
-  readonly expected: string;
-}
+import type { BadLine, NewMember } from '../types.ts';
 
 export type ReadLine = NewMember | BadLine;
 

@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { formatOf, type ListFormat, readRecipients } from './recipients.ts';
+import { type ListFormat, listFormatOf } from '../../domain/recipient-list.ts';
+import { readRecipients } from './recipients.ts';
 
 async function read(format: ListFormat, text: string | Buffer, cut = 1 << 20) {
   const bytes = Buffer.from(text);
@@ -212,8 +213,8 @@ describe('lines', () => {
 });
 
 test('the format is told by the type, else by the name', () => {
-  expect(formatOf('text/csv; charset=utf-8', undefined)).toBe('csv');
-  expect(formatOf('application/octet-stream', 'a.JSONL')).toBe('ndjson');
-  expect(formatOf(undefined, 'a.txt')).toBe('text');
-  expect(formatOf('image/png', 'a.png')).toBeNull();
+  expect(listFormatOf('text/csv; charset=utf-8', undefined)).toBe('csv');
+  expect(listFormatOf('application/octet-stream', 'a.JSONL')).toBe('ndjson');
+  expect(listFormatOf(undefined, 'a.txt')).toBe('text');
+  expect(listFormatOf('image/png', 'a.png')).toBeNull();
 });

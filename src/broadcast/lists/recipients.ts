@@ -3,40 +3,15 @@
 
 import type { Readable } from 'node:stream';
 import { TextDecoder } from 'node:util';
+import type { ListFormat } from '../../domain/recipient-list.ts';
 import { parseJson } from '../../system/json.ts';
-import type { NewMember } from '../broadcast.ts';
+import type { BadLine, NewMember, Piece } from '../types.ts';
 import { CsvReader } from './csv.ts';
-import { type BadLine, type LineReader, memberOf, type ReadLine } from './member.ts';
-
-export const LIST_FORMATS = ['csv', 'ndjson', 'text'] as const;
-export type ListFormat = (typeof LIST_FORMATS)[number];
-
-export const LIST_TYPES: Readonly<Record<string, ListFormat>> = {
-  'text/csv': 'csv',
-  'application/x-ndjson': 'ndjson',
-  'application/jsonl': 'ndjson',
-  'text/plain': 'text',
-};
-
-export interface Piece {
-  readonly members: readonly NewMember[];
-  readonly bad: readonly BadLine[];
-}
+import { type LineReader, memberOf, type ReadLine } from './member.ts';
 
 const LINE_CHARS_MAX = 65_536;
 const LINE_END = /\r\n?|\n/g;
 const PIECE_MAX = 500;
-
-export function formatOf(
-  type: string | undefined,
-  fileName: string | undefined,
-): ListFormat | null {
-  const known = LIST_TYPES[(type ?? '').split(';', 1)[0]!.trim().toLowerCase()];
-  if (known !== undefined) return known;
-  const ending = /\.(csv|ndjson|jsonl|txt)$/i.exec(fileName ?? '')?.[1]?.toLowerCase();
-  if (ending === undefined) return null;
-  return ending === 'csv' ? 'csv' : ending === 'txt' ? 'text' : 'ndjson';
-}
 
 export async function* readRecipients(source: Readable, format: ListFormat): AsyncGenerator<Piece> {
   const read = readerOf(format);

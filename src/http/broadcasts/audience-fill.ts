@@ -2,15 +2,15 @@
 // written, and the caller drops what was; the rest is still read, so that all bad lines are counted.
 
 import type { Readable } from 'node:stream';
-import type { AudienceDraft } from '../../broadcast/broadcast.ts';
-import type { BadLine } from '../../broadcast/lists/member.ts';
-import { type ListFormat, readRecipients } from '../../broadcast/lists/recipients.ts';
+import type { AudienceDraft, BadLine, RequestReading } from '../../broadcast/broadcast.ts';
 import { type Problem, problem } from '../../domain/errors.ts';
+import type { ListFormat } from '../../domain/recipient-list.ts';
 
 const BAD_SHOWN_MAX = 20;
 
 // null: everyone is in it, durably.
 export async function fillFrom(
+  reading: RequestReading,
   draft: AudienceDraft,
   source: Readable,
   format: ListFormat,
@@ -18,7 +18,7 @@ export async function fillFrom(
   const shown: BadLine[] = [];
   let bad = 0;
   try {
-    for await (const piece of readRecipients(source, format)) {
+    for await (const piece of reading.list(source, format)) {
       bad += piece.bad.length;
       shown.push(...piece.bad.slice(0, BAD_SHOWN_MAX - shown.length));
       if (bad > 0) continue;

@@ -6,8 +6,8 @@ import Type from 'typebox';
 import { NAME_LENGTH_MAX } from '../../accept/context.ts';
 import { invalid } from '../../accept/problems.ts';
 import { troublesOf } from '../../accept/trouble.ts';
-import { formatOf, LIST_TYPES, type ListFormat } from '../../broadcast/lists/recipients.ts';
 import { type Problem, problem } from '../../domain/errors.ts';
+import { LIST_TYPES, type ListFormat, listFormatOf } from '../../domain/recipient-list.ts';
 import type { RecipientState } from '../../store/ports/broadcasts.ts';
 import { operator, sender, viewer } from '../auth/access.ts';
 import { headersOf } from '../auth/guard.ts';
@@ -249,7 +249,7 @@ function formatAsked(query: unknown, type: string | undefined): ListFormat | Pro
   }
   const known = Object.keys(LIST_TYPES).join(', ');
   const unknown = problem('unsupported_media_type', `Send ${known}; or say ?format=csv.`);
-  return query.format ?? formatOf(type, undefined) ?? unknown;
+  return query.format ?? listFormatOf(type, undefined) ?? unknown;
 }
 
 async function list(options: BroadcastOptions, request: FastifyRequest, reply: FastifyReply) {

@@ -7,17 +7,16 @@ import { type FromHeaders, platformFor } from '../../accept/draft.ts';
 import { identityProblem, invalid } from '../../accept/problems.ts';
 import { readTime } from '../../accept/time.ts';
 import { troublesOf } from '../../accept/trouble.ts';
-import {
-  type AudienceDraft,
-  type Broadcasting,
-  type BroadcastRequest,
-  type Made,
-  textTemplate,
+import type {
+  AudienceDraft,
+  Broadcasting,
+  BroadcastRequest,
+  Made,
+  RequestReading,
 } from '../../broadcast/broadcast.ts';
-import { memberOf } from '../../broadcast/lists/member.ts';
-import type { ListFormat } from '../../broadcast/lists/recipients.ts';
 import { type Problem, problem, type Trouble } from '../../domain/errors.ts';
 import { ownKey } from '../../domain/idempotency.ts';
+import type { ListFormat } from '../../domain/recipient-list.ts';
 import type { Platform } from '../../platforms/platform.ts';
 import { unreachable } from '../../system/assert.ts';
 import type { HttpParts } from '../context.ts';
@@ -62,7 +61,7 @@ async function make(
   const { to } = order;
   const platform = platformFor(options, to);
   if ('code' in platform) return platform;
-  const body = bodyOf(platform, order);
+  const body = bodyOf(options.broadcasts.reading, platform, order);
   if ('path' in body) return invalid('invalid_message', [body]);
   const identity = await options.accounts.resolve(platform.name, String(to.account));
   if (identity.kind !== 'known') return identityProblem(identity);
@@ -116,11 +115,15 @@ function troubleOf(order: BroadcastOrder, hasList: boolean) {
 
 type Body = { readonly params: Readonly<Record<string, unknown>> };
 
-function bodyOf({ calls }: Platform, { text, body }: BroadcastOrder): Body | Trouble {
+function bodyOf(
+  reading: RequestReading,
+  { calls }: Platform,
+  { text, body }: BroadcastOrder,
+): Body | Trouble {
   if (text === undefined && body === undefined) {
     return { path: '/body', expected: 'the parameters, or a `text`' };
   }
-  const own = text === undefined ? {} : textTemplate(text, (words) => calls.textParams(words));
+  const own = text === undefined ? {} : reading.text(text, (words) => calls.textParams(words));
   const params = { ...own, ...body };
   if (JSON.stringify(params).length <= TEMPLATE_CHARS_MAX) return { params };
   return { path: '/body', expected: `at most ${TEMPLATE_CHARS_MAX} characters of JSON` };
@@ -137,7 +140,11 @@ async function audienceOf(
   if (filled !== null) return { kind: 'own', draft: filled };
   const given = order.recipients ?? order.chats!.map((chat) => ({ chat }));
   const members = given.map((one, i) =>
-    memberOf(one.chat, 'fields' in one ? (one.fields ?? {}) : {}, i + 1),
+    options.broadcasts.reading.recipient(
+      one.chat,
+      'fields' in one ? (one.fields ?? {}) : {},
+      i + 1,
+    ),
   );
   const bad = members.filter((member) => 'line' in member);
   if (bad.length > 0) return badLines(bad.slice(0, 20), bad.length);
@@ -184,7 +191,7 @@ export async function draftFrom(
     return problem('audiences_full', '');
   }
   try {
-    const refusal = await fillFrom(draft, source, format);
+    const refusal = await fillFrom(options.broadcasts.reading, draft, source, format);
     if (refusal === null) return draft;
     await draft.drop();
     return refusal;

@@ -6,8 +6,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
 import type { AudienceDraft } from '../../broadcast/broadcast.ts';
-import { formatOf, LIST_TYPES } from '../../broadcast/lists/recipients.ts';
 import { type Problem, problem } from '../../domain/errors.ts';
+import { LIST_TYPES, listFormatOf } from '../../domain/recipient-list.ts';
 import { parseJson } from '../../system/json.ts';
 import { codeOf } from '../edge.ts';
 import { type BroadcastOptions, draftFrom } from './calls.ts';
@@ -105,7 +105,7 @@ class FormParts {
   }
 
   async #read(source: Readable, type: string, fileName: string): Promise<AudienceDraft | Problem> {
-    const format = formatOf(type, fileName);
+    const format = listFormatOf(type, fileName);
     if (format === null) {
       source.resume();
       const known = Object.keys(LIST_TYPES).join(', ');

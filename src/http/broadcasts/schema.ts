@@ -2,7 +2,7 @@
 
 import Type, { type Static } from 'typebox';
 import { content, name, nullable, params, strict, Target, words } from '../../accept/schema.ts';
-import { LIST_FORMATS } from '../../broadcast/lists/recipients.ts';
+import { LIST_FORMATS } from '../../domain/recipient-list.ts';
 import { RECIPIENT_STATES } from '../../store/ports/broadcasts.ts';
 import { checkOf } from '../../system/check.ts';
 import { count, nextPage, text, textOrNull, time, timeOrNull } from '../openapi/common.ts';

@@ -13,7 +13,7 @@ async function start() {
   const { app, live, options } = open;
   const stream = streaming((stop) => app.addHook('preClose', async () => stop()), {
     ...options,
-    live,
+    ...options.output!,
     idleMs: 1000,
   });
   return { at: open, live, stream };

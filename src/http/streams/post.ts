@@ -8,13 +8,8 @@ import { waitOf } from '../../accept/submit.ts';
 import { troublesOf } from '../../accept/trouble.ts';
 import { type Problem, problem, type Trouble } from '../../domain/errors.ts';
 import { platformOf } from '../../domain/ids.ts';
-import {
-  DATA_STREAM_HEADER,
-  dataStreamFeed,
-  FEED_TYPES,
-  type Feed,
-  feedOf,
-} from '../../streams/feed/feed.ts';
+import { DATA_STREAM_HEADER, FEED_TYPES } from '../../domain/live.ts';
+import type { Feed, Feeds } from '../../streams/feed/feed.ts';
 import type { StreamView } from '../../streams/streams.ts';
 import { headersOf } from '../auth/guard.ts';
 import { sendProblem } from '../problem.ts';
@@ -81,7 +76,7 @@ export async function takeBody(
 
 async function prepare(options: StreamOptions, request: FastifyRequest): Promise<Ready | Problem> {
   const { query } = request;
-  const feed = feedFor(request, options.settings.streamThoughts);
+  const feed = feedFor(options.feeds, request, options.settings.streamThoughts);
   if (feed === null) return unreadable();
   if (!checkStreamQuery.Check(query)) {
     return invalid('invalid_query', troublesOf(checkStreamQuery, query));
@@ -96,15 +91,19 @@ async function prepare(options: StreamOptions, request: FastifyRequest): Promise
 }
 
 // A body of no type and no target is most likely JSON whose type was forgotten, not a text to be shown.
-function feedFor({ headers, query }: FastifyRequest, areThoughtsShown: boolean): Feed | null {
+function feedFor(
+  feeds: Feeds,
+  { headers, query }: FastifyRequest,
+  areThoughtsShown: boolean,
+): Feed | null {
   const type = headers['content-type'] ?? '';
   const coding = headers['content-encoding'] ?? 'identity';
   if (coding !== 'identity') return null;
-  if (DATA_STREAM_HEADER in headers) return dataStreamFeed({ areThoughtsShown });
-  if (!UNTOLD.test(type)) return feedOf(type, { areThoughtsShown });
+  if (DATA_STREAM_HEADER in headers) return feeds.ofDataStream({ areThoughtsShown });
+  if (!UNTOLD.test(type)) return feeds.of(type, { areThoughtsShown });
   const named = Object.keys(query ?? {});
   const isAimed = named.includes('account') || named.includes('chat');
-  return isAimed ? feedOf(undefined, { areThoughtsShown }) : null;
+  return isAimed ? feeds.of(undefined, { areThoughtsShown }) : null;
 }
 
 export function unreadable(): Problem {

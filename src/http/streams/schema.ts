@@ -10,9 +10,8 @@ import {
   strict,
   Target,
 } from '../../accept/schema.ts';
-import { FORMATS, TRANSPORTS } from '../../domain/live.ts';
+import { FORMATS, STREAM_STATES, TRANSPORTS } from '../../domain/live.ts';
 import { PRIORITIES } from '../../domain/priority.ts';
-import { STREAM_STATES } from '../../streams/streams.ts';
 import { checkOf } from '../../system/check.ts';
 
 // A producer that may be silent for longer than this is not one whose text is watched as it grows.

@@ -6,7 +6,7 @@ import Type from 'typebox';
 import { invalid } from '../../accept/problems.ts';
 import { troublesOf } from '../../accept/trouble.ts';
 import type { Problem } from '../../domain/errors.ts';
-import { FEED_TYPES } from '../../streams/feed/feed.ts';
+import { FEED_TYPES } from '../../domain/live.ts';
 import type { StreamView } from '../../streams/streams.ts';
 import { lasting, sender, viewer } from '../auth/access.ts';
 import { headersOf } from '../auth/guard.ts';

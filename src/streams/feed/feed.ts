@@ -10,17 +10,19 @@ import { plainFeed, unnamedFeed } from './unnamed.ts';
 
 export type { Feed, FeedEvent } from './event.ts';
 
-// The first name of each form is the one to show to people.
-export const FEED_TYPES = ['text/plain', 'application/x-ndjson', 'text/event-stream'] as const;
-
-// Header of the AI SDK 4, whose protocol calls itself plain text.
-export const DATA_STREAM_HEADER = 'x-vercel-ai-data-stream';
-
 const HIDDEN: PayloadOptions = { areThoughtsShown: false };
 
-export function dataStreamFeed(options: PayloadOptions = HIDDEN): Feed {
-  return new DataStreamFeed(options);
+// One for each body.
+export interface Feeds {
+  // null: no form of a stream. A body without a type shows what it is.
+  of(contentType: string | undefined, options: PayloadOptions): Feed | null;
+  ofDataStream(options: PayloadOptions): Feed;
 }
+
+export const FEEDS: Feeds = {
+  of: feedOf,
+  ofDataStream: (options) => new DataStreamFeed(options),
+};
 
 // null: no form of a stream. A body without a type shows what it is.
 export function feedOf(contentType: string | undefined, options = HIDDEN): Feed | null {
