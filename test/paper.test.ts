@@ -1,7 +1,7 @@
 // A platform that nobody but this test knows: one line registers it, and it is sent to over REST, observes an origin on
 // another platform, is explained, and is on the page, without a word of it anywhere else.
 
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -73,7 +73,7 @@ test('a message over REST, with the method of its own words and without any', as
 
 test('what cannot be written is refused in its words, and what is torn dies of it', async () => {
   const wrong = await ask('POST', '/v1/messages', { to: DESK, method: 'burn', body: {} });
-  expect(wrong.json).toMatchObject({ problems: [{ expected: 'one of write, rewrite' }] });
+  expect(wrong.json).toMatchObject({ problems: [{ expected: 'write or rewrite' }] });
   notebook.isTorn = true;
   const torn = await ask('POST', '/v1/messages', { to: DESK, body: { ink: 'x' }, wait: 10 });
   notebook.isTorn = false;
@@ -131,4 +131,9 @@ test('the page: its message, why it waits, its account paused and resumed, its d
   } finally {
     await browser.close();
   }
+});
+
+test('the platform of this test is at most 60 lines', () => {
+  const text = readFileSync(new URL('./platforms/paper.ts', import.meta.url), 'utf8');
+  expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(60);
 });

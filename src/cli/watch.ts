@@ -44,7 +44,7 @@ function asText(io: Io): (event: ServerEvent) => void {
     if (kind === 'message') write(screen.message(data as WatchedMessage));
     else if (kind === 'edited') write(screen.edited(data as WatchedMessage));
     else if (kind === 'deleted') {
-      const { id, at } = data as { id: number; at: string };
+      const { id, at } = data as { id: string; at: string };
       write(screen.deleted(id, at));
     }
   };

@@ -249,7 +249,7 @@ export interface ScreenWatch {
 }
 
 export interface ScreenMessage {
-  readonly id: number;
+  readonly id: string;
   readonly thread: string | null;
   readonly text: string;
   readonly at: number;
@@ -258,7 +258,7 @@ export interface ScreenMessage {
 
 export type ScreenEvent =
   | { kind: 'message' | 'edited'; message: ScreenMessage }
-  | { kind: 'deleted'; id: number; at: number }
+  | { kind: 'deleted'; id: string; at: number }
   | { kind: 'typing'; at: number };
 
 // Straight through, without the journal; answers flow as they come. `hangUp` ends the call.

@@ -1,4 +1,4 @@
-// getUpdates from the store: what came by webhook, taken by an app that polls. As on the platform: asking from an
+// Updates from the store: what came by webhook, taken by an app that polls. As on the platform: asking from an
 // offset confirms what is before it, a negative one counts from the end, and there is one poller per bot: a second
 // one sends the first away.
 

@@ -29,7 +29,7 @@ export interface WebhookView {
   readonly verifyToken: string | null;
   // For the app: what is posted to it is signed with this.
   readonly signingSecret: string;
-  readonly to: 'forwarded' | 'kept for getUpdates' | 'seen only';
+  readonly to: 'forwarded' | 'kept for polling' | 'seen only';
   readonly waiting: number;
 }
 
@@ -60,7 +60,7 @@ export interface Inbound extends Service {
   take(account: AccountId): Promise<void>;
   leave(account: AccountId): Promise<void>;
 
-  // Whether this account's getUpdates is answered from here.
+  // Whether an app that polls for this account's updates is answered from here.
   servesUpdates(account: AccountId): boolean;
   poll(
     account: AccountId,

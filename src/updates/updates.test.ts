@@ -240,7 +240,7 @@ describe('a webhook', () => {
     });
   });
 
-  test('is kept for getUpdates where that is set, and forgotten after a day', async () => {
+  test('is kept for polling where that is set, and forgotten after a day', async () => {
     const { inbound, receive, clock, logged, counted } = world({ updatesFromStore: true });
     await inbound.start();
     expect(inbound.servesUpdates(ACCOUNT)).toBe(true);

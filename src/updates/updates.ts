@@ -252,7 +252,7 @@ class InboundPart implements Inbound {
   webhookOf(account: AccountId): WebhookView | null {
     if (!this.#parts.accounts.has(account)) return null;
     const { forwardUrl, updatesFromStore } = this.#parts.settingsOf(account);
-    const kept = updatesFromStore ? 'kept for getUpdates' : 'seen only';
+    const kept = updatesFromStore ? 'kept for polling' : 'seen only';
     return {
       path: `/webhook/${account.replace(':', '/')}`,
       secret: this.#secretOf(account),

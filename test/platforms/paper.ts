@@ -1,5 +1,5 @@
 // The smallest platform there can be: a notebook per account, a page per chat. It has the four parts every platform
-// has and no capability; whoever wants one must do without it. An account is called by name.
+// has and no capability; whoever wants one must do without it. An account goes by its name; its only budget is endless.
 
 import type { PlatformDefinition } from '../../src/platforms/definition.ts';
 import type { Platform } from '../../src/platforms/platform.ts';
@@ -7,9 +7,9 @@ import { byName } from '../../src/platforms/shared/by-name.ts';
 
 const { credentials, identify } = byName(/^[a-z]{1,32}$/, '1 to 32 small letters');
 const PLAN = Object.freeze({ account: Object.freeze([]), chat: Object.freeze([]) });
-// The one budget there is, without a limit.
 const ONLY = 'ink';
 const LINE = { kind: 'call', thread: null, budget: ONLY, cost: 1 } as const;
+const TORN = { kind: 'refused', reason: 'torn', detail: 'torn', cure: null } as const;
 
 // What stands on which page; lines on torn paper are refused.
 export class Notebook {
@@ -23,8 +23,7 @@ export function createPaper(notebook: Notebook): Platform {
     credentials,
     calls: {
       describe(method, { page, line }) {
-        if (!/^(re)?write$/.test(method))
-          return { kind: 'invalid', detail: 'one of write, rewrite' };
+        if (!/^(re)?write$/.test(method)) return { kind: 'invalid', detail: 'write or rewrite' };
         if (typeof page !== 'string') return { kind: 'invalid', detail: 'a page' };
         if (method === 'write') return { ...LINE, method, chat: page, family: 'send', slot: null };
         return { ...LINE, method, chat: page, family: 'edit', slot: `${page}:${String(line)}` };
@@ -49,8 +48,7 @@ export function createPaper(notebook: Notebook): Platform {
       classify(_method, reply) {
         if (reply.kind !== 'answered') return { kind: 'uncertain', reason: 'lost', detail: 'lost' };
         const { status, body: result } = reply;
-        if (status !== 200)
-          return { kind: 'refused', reason: 'torn', detail: 'torn', result, cure: null };
+        if (status !== 200) return { ...TORN, result };
         return { kind: 'sent', messageId: String(JSON.parse(result).line), result };
       },
     },

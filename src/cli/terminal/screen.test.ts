@@ -4,7 +4,7 @@ import { Screen, type Size, type WatchedMessage } from './screen.ts';
 const AT = '2030-03-17T17:46:40.000Z';
 const TIME = new Date(AT).toTimeString().slice(0, 8);
 
-function message(id: number, text: string, thread: string | null = null): WatchedMessage {
+function message(id: string, text: string, thread: string | null = null): WatchedMessage {
   return { id, thread, text, at: AT };
 }
 
@@ -56,49 +56,49 @@ function setUp(size: Size = { columns: 40, rows: 6 }) {
 describe('on a terminal', () => {
   test('messages follow each other, an edit is drawn in its place', () => {
     const { terminal, screen, show } = setUp();
-    show(screen.message(message(1, 'one')));
-    show(screen.message(message(2, 'two\nlines', 'topic')));
-    show(screen.message(message(3, 'three')));
-    show(screen.edited(message(1, 'ONE')));
+    show(screen.message(message('1', 'one')));
+    show(screen.message(message('2', 'two\nlines', 'topic')));
+    show(screen.message(message('3', 'three')));
+    show(screen.edited(message('1', 'ONE')));
     expect(terminal.text).toEqual(['ONE', '[topic] two', 'lines', 'three']);
-    show(screen.edited(message(2, '2')));
+    show(screen.edited(message('2', '2')));
     expect(terminal.text).toEqual(['ONE', '2', 'three']);
-    show(screen.deleted(2, AT));
+    show(screen.deleted('2', AT));
     expect(terminal.text).toEqual(['ONE', 'three']);
   });
 
   test('a growing text is drawn on from where it changes, also when it is taller than the screen', () => {
     const { terminal, screen, show } = setUp();
     const lines = Array.from({ length: 20 }, (_, n) => `line ${n}`);
-    show(screen.message(message(1, lines[0]!)));
+    show(screen.message(message('1', lines[0]!)));
     for (let n = 2; n <= lines.length; n++) {
-      show(screen.edited(message(1, lines.slice(0, n).join('\n'))));
+      show(screen.edited(message('1', lines.slice(0, n).join('\n'))));
     }
     expect(terminal.text).toEqual(lines);
   });
 
   test('an edit of what has scrolled off is a message of its own', () => {
     const { terminal, screen, show } = setUp();
-    for (let n = 1; n <= 8; n++) show(screen.message(message(n, String(n))));
-    show(screen.edited(message(2, 'two')));
-    show(screen.deleted(1, AT));
+    for (let n = 1; n <= 8; n++) show(screen.message(message(String(n), String(n))));
+    show(screen.edited(message('2', 'two')));
+    show(screen.deleted('1', AT));
     expect(terminal.text.slice(-2)).toEqual(['(edited) two', '(a message was taken back)']);
-    show(screen.edited(message(2, 'TWO')));
+    show(screen.edited(message('2', 'TWO')));
     expect(terminal.text.slice(-2)).toEqual(['TWO', '(a message was taken back)']);
   });
 
   test('long lines are cut to the width, wide characters counted twice', () => {
     const { terminal, screen, show } = setUp({ columns: 9 + 12, rows: 9 });
-    show(screen.message(message(1, 'abcdefghijklmnop')));
-    show(screen.message(message(2, '日本語日本語日本')));
+    show(screen.message(message('1', 'abcdefghijklmnop')));
+    show(screen.message(message('2', '日本語日本語日本')));
     expect(terminal.text).toEqual(['abcdefghijkl', 'mnop', '日本語日本語', '日本']);
   });
 
   test('after a change of the width nothing is drawn over', () => {
     const { terminal, screen, show, now } = setUp();
-    show(screen.message(message(1, 'one')));
+    show(screen.message(message('1', 'one')));
     now.size = { columns: 50, rows: 6 };
-    show(screen.edited(message(1, 'ONE')));
+    show(screen.edited(message('1', 'ONE')));
     expect(terminal.text).toEqual(['one', '(edited) ONE']);
   });
 
@@ -106,8 +106,8 @@ describe('on a terminal', () => {
     const { screen } = setUp();
     const hostile = '\u001b[2J\u001b]0;owned\u0007\u009b5A\rX';
     const written = [
-      screen.message(message(1, hostile, hostile)),
-      screen.edited(message(1, `${hostile}!`, hostile)),
+      screen.message(message('1', hostile, hostile)),
+      screen.edited(message('1', `${hostile}!`, hostile)),
     ].join('');
     const ours = new RegExp(`${ESC}\\[(\\d+A|J|\\?7[lh])|\r\n`, 'g');
     expect(written.replace(ours, '')).not.toMatch(/\p{Cc}/u);
@@ -116,9 +116,9 @@ describe('on a terminal', () => {
 
   test('what is told again after the line was lost is shown once', () => {
     const { terminal, screen, show } = setUp();
-    show(screen.message(message(1, 'one')));
-    show(screen.message(message(1, 'one')));
-    show(screen.message(message(1, 'changed meanwhile')));
+    show(screen.message(message('1', 'one')));
+    show(screen.message(message('1', 'one')));
+    show(screen.message(message('1', 'changed meanwhile')));
     expect(terminal.text).toEqual(['changed meanwhile']);
   });
 });
@@ -127,9 +127,9 @@ test('in a file or a pipe every change is a line', () => {
   const screen = new Screen(() => null);
   const long = 'x'.repeat(500);
   const told = [
-    screen.message(message(1, 'one\ntwo')),
-    screen.edited(message(1, long)),
-    screen.deleted(1, AT),
+    screen.message(message('1', 'one\ntwo')),
+    screen.edited(message('1', long)),
+    screen.deleted('1', AT),
   ];
   const indent = ' '.repeat(TIME.length + 1);
   expect(told.join('')).toBe(

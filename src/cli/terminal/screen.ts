@@ -7,7 +7,7 @@ import { harmless } from './harmless.ts';
 import { rowsOf } from './width.ts';
 
 export interface WatchedMessage {
-  readonly id: number;
+  readonly id: string;
   readonly thread: string | null;
   readonly text: string;
   readonly at: string;
@@ -19,14 +19,14 @@ export interface Size {
 }
 
 interface Drawn {
-  readonly id: number;
+  readonly id: string;
   readonly lines: readonly string[];
 }
 
 // As many are recognised when they are told again after the line was lost.
 const KNOWN_MAX = 1000;
 // Of rows that belong to no message any more.
-const NOBODY = 0;
+const NOBODY = '';
 const COLUMNS_MIN = 20;
 const WRAP_OFF = '\u001b[?7l';
 const WRAP_ON = '\u001b[?7h';
@@ -34,7 +34,7 @@ const CLEAR_BELOW = '\u001b[J';
 
 export class Screen {
   readonly #size: () => Size | null;
-  readonly #known = new Map<number, string>();
+  readonly #known = new Map<string, string>();
   // The last screenful, oldest first.
   #drawn: Drawn[] = [];
   #columns = 0;
@@ -60,7 +60,7 @@ export class Screen {
     return redrawn ?? this.#append(message, '(edited) ');
   }
 
-  deleted(id: number, at: string): string {
+  deleted(id: string, at: string): string {
     this.#known.delete(id);
     const size = this.#sizeNow();
     const place = this.#drawn.findIndex((each) => each.id === id);
@@ -79,7 +79,7 @@ export class Screen {
     return this.#draw(message.id, lines, size);
   }
 
-  #draw(id: number, lines: readonly string[], size: Size | null): string {
+  #draw(id: string, lines: readonly string[], size: Size | null): string {
     if (size === null) return `${lines.join('\n')}\n`;
     this.#drawn.push({ id, lines });
     this.#forget(size);

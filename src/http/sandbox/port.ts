@@ -28,6 +28,7 @@ export interface SandboxMessage {
   readonly bot: string;
   readonly chat: string;
   readonly thread: string | null;
+  // As the platform writes it.
   readonly id: number | string;
   // Seconds since the epoch.
   readonly date: number;

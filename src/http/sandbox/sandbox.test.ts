@@ -28,7 +28,7 @@ async function ask(method: 'GET' | 'POST', url: string, payload?: object) {
 test('a person writes, the bot reads, answers, and is read', async () => {
   const said = { account: ACCOUNT, chat: '7', text: 'hello bot' };
   const written = await ask('POST', '/v1/sandbox/messages', said);
-  expect(written).toEqual({ account: ACCOUNT, chat: '7', messageId: 1, to: 'getUpdates' });
+  expect(written).toEqual({ account: ACCOUNT, chat: '7', messageId: '1', to: 'getUpdates' });
   const updates = model.call(TOKEN, 'getUpdates', {}, START).answer.body;
   expect(JSON.parse(updates).result[0].message.text).toBe('hello bot');
   model.call(TOKEN, 'sendMessage', { chat_id: '7', text: 'hello you' }, START);

@@ -17,7 +17,7 @@ import {
 } from '../../domain/ids.ts';
 import { operator, sender, viewer } from '../auth/access.ts';
 import type { HttpParts } from '../context.ts';
-import { count, SAMPLE, text, textOrNull, time } from '../openapi/common.ts';
+import { SAMPLE, text, textOrNull, time } from '../openapi/common.ts';
 import { refuse, sendProblem } from '../problem.ts';
 import { group, type Route } from '../route.ts';
 import type { Sandbox, Sandboxes, SandboxMessage } from './port.ts';
@@ -46,14 +46,11 @@ const served =
   ({ on }, request, reply) =>
     on === null ? refuse(reply, 'sandbox_off') : handle(on, request, reply);
 
-// Of some platforms a number, of others text.
-const messageId = Type.Union([count, text]);
-
 const Said = Type.Object({
   account: text,
   chat: text,
   thread: textOrNull,
-  id: messageId,
+  id: text,
   at: time,
   fromBot: Type.Boolean(),
   text,
@@ -99,7 +96,7 @@ const WRITE: Route<SandboxPorts> = {
     201: Type.Object({
       account: text,
       chat: text,
-      messageId,
+      messageId: text,
       to: Type.String({ description: 'How the bot learns of it' }),
     }),
   },
@@ -153,7 +150,7 @@ function showMessage({ platform }: Sandbox, message: SandboxMessage) {
     account: accountId(platform, SANDBOX, bot),
     chat,
     thread,
-    id,
+    id: String(id),
     at,
     fromBot,
     text,
@@ -186,7 +183,7 @@ async function write(options: Options, request: FastifyRequest, reply: FastifyRe
   const now = options.clock.now();
   const { posted, messageId } = sandbox.inject(token, body.chat, body.text, now);
   const to = await deliver(options, bot, posted);
-  return reply.code(201).send({ account, chat: body.chat, messageId, to });
+  return reply.code(201).send({ account, chat: body.chat, messageId: String(messageId), to });
 }
 
 // As the platform would: posted where updates are to be posted, else kept by the simulator until it is asked for.

@@ -54,7 +54,7 @@ describe('GET /v1/terminal/:chat', () => {
       data: { text: 'before', thread: 't', at: '2030-03-17T17:46:40.000Z', editedAt: null },
     });
     expect(live).toEqual({ kind: 'live', data: { shown: 1 } });
-    const id = Number(first!.data.id);
+    const id = String(first!.data.id);
     at.screens.write('local', 'build', 'line\nbreak', null);
     at.screens.edit('local', 'build', id, 'after');
     at.screens.typing('local', 'build');

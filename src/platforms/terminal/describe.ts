@@ -64,10 +64,10 @@ export function isIdempotent(name: string): boolean {
   return BY_NAME.get(name.toLowerCase())?.idempotent ?? false;
 }
 
-// As a number or as text; null: it is no id.
-export function idOf(value: unknown): number | null {
+// Given as a number or as text; null: it is no id.
+export function idOf(value: unknown): string | null {
   const id = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : value;
-  return typeof id === 'number' && Number.isSafeInteger(id) && id > 0 ? id : null;
+  return typeof id === 'number' && Number.isSafeInteger(id) && id > 0 ? String(id) : null;
 }
 
 function troubleOf(method: Method, { chat, message_id: id }: TerminalParams): string | null {

@@ -54,9 +54,8 @@ export class Screens implements ScreenWatch {
     const screen = this.#touch(account, chat);
     const at = this.#clock.now();
     // Ids count up, and from the time, so that those after a restart are higher than all before it.
-    const id = Math.max(screen.lastId + 1, Math.floor(at));
-    screen.lastId = id;
-    const message = { id, thread, text, at, editedAt: null };
+    screen.lastId = Math.max(screen.lastId + 1, Math.floor(at));
+    const message = { id: String(screen.lastId), thread, text, at, editedAt: null };
     this.#append(screen, message);
     publish(screen, { kind: 'message', message });
     return message;
@@ -64,10 +63,10 @@ export class Screens implements ScreenWatch {
 
   // A message that has scrolled off (or was there before a restart) comes back at the end, under the id it had: an
   // edit is the newest that is known, and must be seen. null: there cannot have been such a message yet.
-  edit(account: string, chat: string, id: number, text: string): ScreenMessage | null {
+  edit(account: string, chat: string, id: string, text: string): ScreenMessage | null {
     const screen = this.#touch(account, chat);
     const at = this.#clock.now();
-    if (id > Math.max(screen.lastId, at)) return null;
+    if (Number(id) > Math.max(screen.lastId, at)) return null;
     const place = screen.messages.findIndex((each) => each.id === id);
     const before = screen.messages[place];
     const since = { thread: before?.thread ?? null, at: before?.at ?? at };
@@ -82,7 +81,7 @@ export class Screens implements ScreenWatch {
     return message;
   }
 
-  erase(account: string, chat: string, id: number): void {
+  erase(account: string, chat: string, id: string): void {
     const screen = this.#touch(account, chat);
     const gone = screen.messages.find((each) => each.id === id);
     if (gone === undefined) return;

@@ -54,7 +54,7 @@ function carryOut(screens: Screens, { credential: account, method, body }: Outgo
 }
 
 function shown(chat: string, { id, at, text }: ScreenMessage) {
-  return { message_id: id, chat, date: Math.floor(at / 1000), text };
+  return { message_id: Number(id), chat, date: Math.floor(at / 1000), text };
 }
 
 const yes = (result: unknown): Answer => ({ ok: true, result });

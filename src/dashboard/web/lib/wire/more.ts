@@ -163,7 +163,7 @@ export interface SandboxMessage {
   readonly account: string;
   readonly chat: string;
   readonly thread: string | null;
-  readonly id: number | string;
+  readonly id: string;
   readonly at: string;
   readonly fromBot: boolean;
   readonly text: string | null;
