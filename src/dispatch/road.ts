@@ -77,6 +77,7 @@ export function createRoad(options: RoadOptions): AskedRoad {
     limitPassed: (account, method, until) => {
       void state.saveLimits(state.passWaits.note(account, method, until, clock.now()));
     },
+    isTokenRefused: (account) => state.tokens.isRefusedNow(account),
     cosmetic: (call) => dispatch.cosmetic(call),
     passed: (account, charge) => state.openAccount(account).limits.passed(charge, clock.now()),
     move: (command) => dispatch.move(command),

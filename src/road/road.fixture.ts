@@ -83,6 +83,15 @@ export class FakeRoad implements Road {
     this.passWaits.set(`${account} ${method.toLowerCase()}`, until);
   }
 
+  // What the platform says of every token, and the questions about them.
+  isRefusing = false;
+  readonly tokensAsked: AccountId[] = [];
+
+  async isTokenRefused(account: AccountId) {
+    this.tokensAsked.push(account);
+    return this.isRefusing;
+  }
+
   probed: Probed = { found: 'taken', detail: 'the platform accepts its token' };
 
   async probe(account: AccountId) {

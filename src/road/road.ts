@@ -29,6 +29,9 @@ export interface Road {
   // they may go), and noting that it said so. Kept across a restart.
   passWait(account: AccountId, method: string): number;
   limitPassed(account: AccountId, method: string, until: number): void;
+  // Asks the platform whether it refuses the account's token: after a 401 to such a call, which may be a proxy's. One
+  // question at a time, whoever asks; nothing is held meanwhile. False also when the platform cannot be asked.
+  isTokenRefused(account: AccountId): Promise<boolean>;
   // For typing signs and drafts: goes at once or not at all; never queued, never tried again.
   cosmetic(call: CosmeticCall): Promise<CosmeticAnswer>;
   // A call was passed through without a delivery: it counts for the account's limits.

@@ -67,6 +67,20 @@ describe('a single refusal of the token', () => {
   });
 });
 
+test('a question about a call that was no delivery is shared, and neither holds nor keeps anything', async () => {
+  const { road, run, asked, refused, stateOf } = await start(
+    () => false,
+    () => NO,
+  );
+  const questions = Array.from({ length: 9 }, () => road.isTokenRefused('fake:1'));
+  const seq = await submit(road);
+  expect(await Promise.all(questions)).toEqual(Array(9).fill(true));
+  expect(asked()).toBe(1);
+  await run(1000);
+  expect(await stateOf(seq)).toBe('sent');
+  expect(refused).toEqual([]);
+});
+
 describe('a refused token', () => {
   test('is asked about after growing pauses, and works again without a person', async () => {
     let isBad = true;

@@ -74,6 +74,11 @@ export class TokenChecks {
     return true;
   }
 
+  // The same for a call that was no delivery: nothing is held or written, so no caller can stop an account with it.
+  async isRefusedNow(account: AccountId): Promise<boolean> {
+    return (await this.#ask(account)).kind === 'refused';
+  }
+
   // An account of which something has come; it may have been refused before the start.
   opened(account: AccountId): void {
     if (this.#p.accounts.stateOf(account).refused === ACCOUNT_REFUSED) this.#watch(account);

@@ -263,8 +263,32 @@ describe('reads', () => {
     expect((await get('getChat')).statusCode).toBe(200);
   });
 
-  test('a bot that is refused is not asked for again at once', async () => {
-    at.answer = answered(401, '{"ok":false,"error_code":401,"description":"Unauthorized"}');
+  const UNAUTHORIZED = answered(401, '{"ok":false,"error_code":401,"description":"Unauthorized"}');
+
+  test('a 401 that the platform does not confirm leaves the next call alone', async () => {
+    at.answer = UNAUTHORIZED;
+    expect((await get('getUpdates')).statusCode).toBe(401);
+    at.answer = answered(200, '{}');
+    expect((await get('getUpdates')).statusCode).toBe(200);
+    expect((await at.app.inject(`/file/bot${TOKEN}/a`)).statusCode).toBe(200);
+    expect(at.road.tokensAsked).toEqual(['telegram:42']);
+  });
+
+  test('however many calls get a 401, the platform is asked once a minute', async () => {
+    at.answer = UNAUTHORIZED;
+    await Promise.all(Array.from({ length: 20 }, () => get('getUpdates')));
+    await at.clock.run(START + 59_000);
+    await get('getUpdates');
+    expect(at.road.tokensAsked).toHaveLength(1);
+    expect(at.passed).toHaveLength(21);
+    await at.clock.run(START + 60_000);
+    await get('getUpdates');
+    expect(at.road.tokensAsked).toHaveLength(2);
+  });
+
+  test('a bot that is refused, as the platform confirms, is not asked for again at once', async () => {
+    at.road.isRefusing = true;
+    at.answer = UNAUTHORIZED;
     await get('getMe');
     at.answer = answered(200, '{}');
     expect((await get('getUpdates')).json()).toMatchObject({ error_code: 401 });

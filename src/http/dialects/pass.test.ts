@@ -1,8 +1,10 @@
 // What passes by is overheard: getUpdates answers, and only whole ones that say yes.
 
+import { EventEmitter } from 'node:events';
 import { Readable } from 'node:stream';
 import fastify from 'fastify';
 import { expect, test } from 'vitest';
+import type { Caller } from '../../accept/callers.ts';
 import type { Passage } from '../../platforms/platform.ts';
 import { createTelegram } from '../../platforms/telegram/telegram.ts';
 import { virtualClock } from '../../system/virtual-clock.ts';
@@ -107,5 +109,33 @@ test.each([
   expect(answer.json()).toMatchObject({ ok: false, error_code: status });
   const counted = 'sluice_passed_total{platform="telegram",status="none"} 1';
   expect(await at.options.metrics.text()).toContain(counted);
+  await at.app.close();
+});
+
+test('a crowd that gets 401 has a few questions at a time, and leaves some for configured accounts', async () => {
+  const passage: Passage = {
+    pass: async () => ({ kind: 'answered', status: 401, headers: {}, body: Readable.from([]) }),
+    download: () => Promise.reject(new Error('not asked')),
+  };
+  const at = await bench();
+  const asked: string[] = [];
+  // The platform hangs.
+  at.road.isTokenRefused = (account) => {
+    asked.push(account);
+    return new Promise(() => {});
+  };
+  const passing = new Passing(at.options, { ...TELEGRAM, passage });
+  const call = { method: 'getMe', body: '{}', heldMs: 0 };
+  const from = async (id: number, isStranger: boolean) => {
+    const account = `telegram:${id}` as const;
+    const who = { account, credential: `${id}:x`, address: `10.0.0.${id}`, isStranger };
+    const caller = new EventEmitter() as unknown as Caller;
+    const { body } = await passing.call({ kind: 'speaker', virtual: null, ...who }, call, caller);
+    (body as Readable).destroy();
+  };
+  for (let id = 1; id <= 100; id++) await from(id, true);
+  expect(asked).toHaveLength(12);
+  await from(200, false);
+  expect(asked.at(-1)).toBe('telegram:200');
   await at.app.close();
 });

@@ -1,7 +1,7 @@
 // Calls that send nothing, and downloads: straight through to the platform, the answer flowing back as it comes.
 // They are not paced, but they keep what the platform said: a wait it named is told to whoever asks before it is
-// over, also by the next process, and an account it refuses is not asked for again at once. A caller who hangs up ends
-// the call.
+// over, also by the next process, and an account whose token it refuses, also when it is asked for that alone, is not
+// asked for again at once. A caller who hangs up ends the call.
 
 import { type Readable, Transform } from 'node:stream';
 import type { Caller } from '../../accept/callers.ts';
@@ -23,8 +23,11 @@ import { answerFromStore } from './polls.ts';
 
 // What a call that the platform holds open may take beyond that.
 const HELD_GRACE_MS = 10_000;
-const REFUSED_MS = 60_000;
-const BANS_MAX = 10_000;
+// What is known of a token after a 401 holds so long.
+const CHECKED_MS = 60_000;
+const CHECKED_MAX = 10_000;
+// Tokens that the platform is asked about at once; a 401 beyond that is passed on and forgotten.
+const CHECKING_MAX = 16;
 // A longer answer to a poll is passed on unread.
 const UPDATES_BYTES_MAX = 8 * 1024 * 1024;
 
@@ -39,6 +42,10 @@ type PassingOptions = Pick<
   HttpParts,
   'clock' | 'road' | 'accounts' | 'updates' | 'log' | 'settings' | 'metrics'
 >;
+interface CheckedToken {
+  readonly isRefused: boolean;
+  readonly until: number;
+}
 type PassingPlatform = Pick<ServedPlatform, 'calls' | 'dialect' | 'passage' | 'polling'>;
 
 export class Passing {
@@ -46,7 +53,8 @@ export class Passing {
   readonly #platform: PassingPlatform;
   readonly #headersPassed: readonly string[];
   // By token: a new one has nothing to answer for. Insertion order is age order.
-  readonly #bans = new Map<string, number>();
+  readonly #checked = new Map<string, CheckedToken>();
+  readonly #checking = new Shares(CHECKING_MAX);
   readonly #places: Shares;
 
   constructor(options: PassingOptions, platform: PassingPlatform) {
@@ -75,7 +83,7 @@ export class Passing {
     const answer = await this.#through(speaker, caller, (hangUp) => passage.pass(call, hangUp));
     if (answer?.kind === 'answered') {
       const { status, headers } = answer;
-      if (status === 401) this.#ban(call.credential, REFUSED_MS);
+      if (status === 401) void this.#check(speaker);
       if (status === 429) this.#limited(account, call.method, headers['retry-after']);
     }
     // Not a 5xx: clients repeat those on their own, and it may have been paid.
@@ -183,7 +191,7 @@ export class Passing {
   // null: it may be asked for.
   #refusal(account: AccountId, credential: string): ValueAnswer | null {
     const refused = this.#options.accounts.get(account)?.refused ?? null;
-    if (refused === null && this.#leftMs(credential) <= 0) return null;
+    if (refused === null && this.#checkedOf(credential)?.isRefused !== true) return null;
     return answerUnauthorized(this.#platform.dialect);
   }
 
@@ -199,21 +207,39 @@ export class Passing {
     return leftMs > 0 ? this.#platform.dialect.later(Math.ceil(leftMs / 1000)) : null;
   }
 
-  #leftMs(name: string): number {
-    const until = this.#bans.get(name);
-    if (until === undefined) return 0;
-    const leftMs = until - this.#options.clock.now();
-    if (leftMs <= 0) this.#bans.delete(name);
-    return leftMs;
+  // A single 401 may be a proxy's: only when the platform refuses the token itself, nothing more of it is passed for a
+  // while. However many calls are answered so, the platform is asked once in that time.
+  async #check(speaker: Speaker): Promise<void> {
+    const { account, credential } = speaker;
+    if (this.#checkedOf(credential) !== null || !this.#checking.take(speaker)) return;
+    this.#remember(credential, false);
+    try {
+      if (await this.#options.road.isTokenRefused(account)) this.#remember(credential, true);
+    } catch (error) {
+      this.#options.log.error(
+        { err: error, platform: platformOf(account), account },
+        'could not ask the platform about a token',
+      );
+    } finally {
+      this.#checking.give(speaker);
+    }
   }
 
-  #ban(name: string, ms: number): void {
-    if (!(ms > 0)) return;
-    this.#bans.delete(name);
-    this.#bans.set(name, this.#options.clock.now() + ms);
-    if (this.#bans.size <= BANS_MAX) return;
-    for (const oldest of this.#bans.keys()) {
-      this.#bans.delete(oldest);
+  // null: the platform has not been asked about it lately.
+  #checkedOf(credential: string): CheckedToken | null {
+    const checked = this.#checked.get(credential);
+    if (checked === undefined) return null;
+    if (checked.until > this.#options.clock.now()) return checked;
+    this.#checked.delete(credential);
+    return null;
+  }
+
+  #remember(credential: string, isRefused: boolean): void {
+    this.#checked.delete(credential);
+    this.#checked.set(credential, { isRefused, until: this.#options.clock.now() + CHECKED_MS });
+    if (this.#checked.size <= CHECKED_MAX) return;
+    for (const oldest of this.#checked.keys()) {
+      this.#checked.delete(oldest);
       return;
     }
   }
