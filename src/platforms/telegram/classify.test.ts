@@ -189,17 +189,26 @@ describe('refused', () => {
 
 describe('failed: surely not carried out', () => {
   test.each([
-    ['restart', no(500, 'Internal Server Error: restart'), 'restarting', true],
-    ['503 page', raw(503, '<html>503</html>'), 'unavailable', true],
-    ['409', no(409, 'Conflict: terminated by other getUpdates request'), 'conflict', false],
-    ['404 of a stranger', raw(404, 'Cannot POST /bot42:secret/sendMessage'), 'not_telegram', true],
-    ['JSON of a stranger', raw(403, '{"error":"/bot42:secret"}'), 'not_telegram', true],
-    ['a redirect', raw(302, ''), 'not_telegram', true],
-    ['refused', { kind: 'unsent', reason: 'refused', detail: 'x' } as Reply, 'unsent', true],
-    ['shut down', { kind: 'unsent', reason: 'shut_down', detail: 'x' } as Reply, 'unsent', false],
-  ])('%s', (_, reply, reason, hostDown) => {
+    ['restart', no(500, 'Internal Server Error: restart'), 'restarting', true, true],
+    ['503 page', raw(503, '<html>503</html>'), 'unavailable', true, true],
+    ['409', no(409, 'Conflict: terminated by other getUpdates request'), 'conflict', false, false],
+    ['404 of a stranger', raw(404, 'Cannot POST /bot42:secret/x'), 'not_telegram', true, true],
+    ['403 page', raw(403, '<html>403 Forbidden</html>'), 'not_telegram', true, true],
+    ['JSON of a stranger', raw(403, '{"error":"/bot42:secret"}'), 'not_telegram', true, true],
+    ['a redirect', raw(302, ''), 'not_telegram', true, true],
+    ['refused', { kind: 'unsent', reason: 'refused', detail: 'x' } as Reply, 'unsent', true, false],
+    [
+      'shut down',
+      { kind: 'unsent', reason: 'shut_down', detail: '' } as Reply,
+      'unsent',
+      false,
+      false,
+    ],
+  ])('%s', (_, reply, reason, hostDown, isAnswered) => {
     const outcome = classify('sendMessage', reply);
     expect(outcome).toMatchObject({ kind: 'failed', reason, hostDown });
+    // One account's page must not stop the others of its host.
+    expect('isAnswered' in outcome && outcome.isAnswered === true).toBe(isAnswered);
     expect(JSON.stringify(outcome)).not.toContain('secret');
   });
 });
