@@ -41,6 +41,7 @@ CREATE TABLE api_keys (
   created_at float8 NOT NULL,
   used_at float8
 );
+-- Keeps one token from being stored twice alike. No statement is led by it: keys are found and checked in memory.
 CREATE UNIQUE INDEX api_keys_valid ON api_keys (token_hash, active, expires_at);
 CREATE INDEX api_keys_expiry ON api_keys (expires_at, id);
 

@@ -16,6 +16,7 @@ CREATE TABLE api_keys (
   created_at REAL NOT NULL,
   used_at REAL
 ) STRICT, WITHOUT ROWID;
+-- Keeps one token from being stored twice alike. No statement is led by it: keys are found and checked in memory.
 CREATE UNIQUE INDEX api_keys_valid ON api_keys (token_hash, active, expires_at);
 CREATE INDEX api_keys_expiry ON api_keys (expires_at, id);
 

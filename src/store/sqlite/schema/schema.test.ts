@@ -95,10 +95,4 @@ describe('no statement walks through a big table', () => {
   test('recent calls are read backwards from the last, and joined by key', () => {
     expect(plan(CALLS_NEWEST_FIRST)).toBe('SCAN a\nSEARCH d USING INTEGER PRIMARY KEY (rowid=?)');
   });
-
-  test('a key by its hash, and whether it is valid', () => {
-    const valid = `SELECT role FROM api_keys
-      WHERE token_hash = ? AND active = 1 AND expires_at > ?`;
-    expect(plan(valid)).toContain('api_keys_valid (token_hash=? AND active=? AND expires_at>?)');
-  });
 });
