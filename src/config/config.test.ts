@@ -136,6 +136,19 @@ describe('what stops the start', () => {
     expect(database).toEqual([
       'secret: expected a secret that all nodes on the same database_url share',
     ]);
+    const node = {
+      SLUICE_DATABASE_URL: 'postgres://u:pass@host/db',
+      SLUICE_SECRET: 's'.repeat(32),
+    };
+    const order = /order = "platform": expected lane or account beside database_url/;
+    expect(problemsOf({ env: { ...node, SLUICE_ORDER: 'account' } })).toEqual([]);
+    expect(problemsOf({ env: { ...node, SLUICE_ORDER: 'platform' } })).toEqual([
+      expect.stringMatching(order),
+    ]);
+    const entry = '{platform: terminal, name: wall, settings: {order: platform}}';
+    expect(problemsOf({ env: node, yaml: `accounts: [${entry}]` })).toEqual([
+      expect.stringMatching(order),
+    ]);
   });
 
   test('a file that nests or unfolds without end, in little time', () => {

@@ -109,7 +109,7 @@ const OWN_SETTINGS = {
     meaning:
       '`lane`: order is kept within a chat, thread or session. `account`: all messages of an account leave ' +
       'strictly as they were accepted, one at a time; one that must wait holds all others up. `platform`: the same ' +
-      'over all accounts of a platform that are set so',
+      'over all accounts of a platform that are set so, within one process: not together with `database_url`',
     perAccount: true,
   }),
   weightHigh: row('schedule', 'weight_high', integer({ min: 1, max: 1000 }), 16, {

@@ -137,6 +137,11 @@ export function relate(settings: Settings, where: string, problems: SettingProbl
     'secret',
     'expected a secret that all nodes on the same database_url share',
   );
+  check(
+    settings.databaseUrl === null || settings.order !== 'platform',
+    'order',
+    'expected lane or account beside database_url: the nodes of a fleet keep no order among themselves',
+  );
   for (const definition of PLATFORMS as readonly PlatformDefinition[]) {
     for (const { key, expected } of definition.relate?.(settings) ?? []) {
       check(false, key as SettingKey, expected);
