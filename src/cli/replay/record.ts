@@ -20,6 +20,9 @@ interface Options {
 
 const DAY_MS = 24 * 3_600_000;
 const LINES_PER_WRITE = 1_000;
+const IN_A_DATABASE =
+  'with database_url the deliveries are in Postgres, and only those of an embedded store can be recorded; ' +
+  'name the data folder of one with --data';
 
 export function addRecord(program: Command, io: Io): void {
   program
@@ -33,7 +36,8 @@ export function addRecord(program: Command, io: Io): void {
     .option('--json', 'for programs')
     .action(async (file: string, options: Options) => {
       const span = spanOf(options);
-      const { data } = configFrom(io, { ...options }).config;
+      const { data, databaseUrl } = configFrom(io, { ...options }).config;
+      if (databaseUrl !== null && options.data === undefined) throw new Failed(IN_A_DATABASE);
       if (!existsSync(data)) {
         throw new Failed(`there is no data folder ${data}; name it with --data`);
       }

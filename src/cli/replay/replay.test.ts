@@ -58,6 +58,13 @@ describe('record and replay', () => {
       code: 1,
       err: expect.stringContaining('there is no store in'),
     });
+    const config = join(folder, 'node.yaml');
+    const node = { database_url: 'postgres://a@127.0.0.1/b', secret: 's'.repeat(32), data: empty };
+    writeFileSync(config, JSON.stringify({ server: node }));
+    expect(await run('record', refused, '--config', config)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('with database_url the deliveries are in Postgres'),
+    });
     expect(existsSync(refused)).toBe(false);
   });
 

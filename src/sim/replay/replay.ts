@@ -33,8 +33,8 @@ const REPLAYED_PLATFORM = 'telegram';
 
 const FAMILIES: readonly Family[] = ['send', 'edit', 'delete', 'reaction'];
 
-// Of the recording, what can be replayed: calls of the platform that has a simulator, which have a limit and were not
-// taken back by hand.
+// Of the recording, what can be replayed: calls of the replayed platform, which have a limit and were not taken back by
+// hand.
 export function replayable({ deliveries }: Recording): RecordedDelivery[] {
   return deliveries.filter(
     ({ platform, family, state }) =>
