@@ -47,7 +47,8 @@ describe('the docs and the code agree both ways', () => {
 
   test('the control routes, faults and limits of the simulator', () => {
     const page = readPage('use/simulator.md');
-    const files = ['control.ts', 'telegram/control.ts', 'discord/model.ts', 'slack/model.ts'];
+    const models = ['discord', 'slack', 'whatsapp'].map((platform) => `${platform}/model.ts`);
+    const files = ['control.ts', 'telegram/control.ts', ...models];
     const sources = files.map((file) => new URL(`../src/sim/${file}`, import.meta.url));
     const code = sources.map((source) => readFileSync(source, 'utf8')).join('\n');
     const route = /((?:GET|POST) \/sim\/[a-z]+)/;
