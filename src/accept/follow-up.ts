@@ -6,7 +6,7 @@
 import { bodyOf, NO_FILES, withoutExact } from '../domain/body.ts';
 import { changesMessage, type Delivery, type NewDelivery } from '../domain/delivery.ts';
 import { HOLDERS } from '../domain/idempotency.ts';
-import { formatId, provisionalId, seqOfProvisional } from '../domain/ids.ts';
+import { type AccountId, formatId, provisionalId, seqOfProvisional } from '../domain/ids.ts';
 import type { ChangeCall, MessageChange, Platform } from '../platforms/platform.ts';
 import type { AskedRoad } from '../road/road.ts';
 import type { Appended } from '../store/ports/delivery.ts';
@@ -15,15 +15,29 @@ import type { AcceptContext } from './context.ts';
 import { compose, NO_SEND_OPTIONS, textParts } from './draft.ts';
 
 type Params = Readonly<Record<string, unknown>>;
-type Ports = Pick<AcceptContext, 'clock' | 'ledger' | 'tag' | 'platforms' | 'log'>;
+type Ports = Pick<AcceptContext, 'clock' | 'ledger' | 'tag' | 'platforms' | 'log'> & {
+  readonly followingMax?: number;
+  readonly leftOutMax?: number;
+};
 
 const NONE: readonly FollowUp[] = [];
-// Changes that wait for a look at the ledger at once, over all chats; those of more are not followed.
+// Changes that wait for a look at the ledger at once, over all chats.
 const FOLLOWING_MAX = 10_000;
+// Of so many more only what they change is kept, and that they were not applied is put on record; of others nothing is.
+const LEFT_OUT_MAX = 20_000;
 // A delivery that only records why nothing is done is due and expires this late, should cancelling it at once fail.
 const HELD_BACK_MS = 60_000;
 // States of a copy that has no message, and will have none.
 const NEVER_SHOWN: readonly Delivery['state'][] = ['dead', 'expired', 'cancelled'];
+
+const BUSY = 'too many changes were waiting to be applied to copies';
+const IN_ALBUM = 'of an album only the first message is followed';
+
+// What a record of a call says of it.
+type Told = Pick<
+  NewDelivery,
+  'account' | 'platform' | 'chat' | 'method' | 'family' | 'priority' | 'correlation'
+>;
 
 // One call of an origin, as far as all of its copies need it.
 interface OriginChange {
@@ -40,6 +54,7 @@ export class FollowUps {
   // The last under way of each chat: two edits of one message follow in the order they came.
   readonly #turns = new Map<string, Promise<unknown>>();
   #underWay = 0;
+  #leftOut = 0;
   // Read once: where nobody ever observed, no call costs a look-up. In a fleet others make copies, too: see `take`.
   #hasCopies: Promise<boolean> | null = null;
 
@@ -58,15 +73,29 @@ export class FollowUps {
     const appended = this.#inner.submit(delivery);
     if (delivery.copyOf !== undefined) this.#hasCopies = Promise.resolve(true);
     if (!changesMessage(delivery) || delivery.isBounded === true) return appended;
-    if (this.#underWay >= FOLLOWING_MAX) {
+    const { followingMax = FOLLOWING_MAX, leftOutMax = LEFT_OUT_MAX } = this.#p;
+    if (this.#underWay < followingMax) {
+      this.#underWay += 1;
+      const turn = this.#inTurn(delivery, appended, (seq) => this.#follow(delivery, seq));
+      this.#note(delivery, turn, () => {
+        this.#underWay -= 1;
+      });
+    } else if (this.#leftOut < leftOutMax) {
+      this.#leftOut += 1;
+      this.#note(delivery, this.#leaveOut(delivery, appended), () => {
+        this.#leftOut -= 1;
+      });
+    } else {
       this.#p.log.warn(
         { platform: delivery.platform, account: delivery.account },
         'too many edits wait to be applied to copies; this one is not',
       );
-      return appended;
     }
-    this.#underWay += 1;
-    const following = this.#inTurn(delivery, appended)
+    return appended;
+  }
+
+  #note(delivery: NewDelivery, turn: Promise<readonly FollowUp[]>, done: () => void): void {
+    const following = turn
       .catch((error) => {
         this.#p.log.error(
           { err: error },
@@ -74,19 +103,20 @@ export class FollowUps {
         );
         return NONE;
       })
-      .finally(() => {
-        this.#underWay -= 1;
-      });
+      .finally(done);
     this.#following.set(delivery, following);
-    return appended;
   }
 
-  async #inTurn(delivery: NewDelivery, appended: Promise<Appended>): Promise<readonly FollowUp[]> {
+  async #inTurn(
+    at: Told,
+    appended: Promise<Appended>,
+    run: (seq: number) => Promise<readonly FollowUp[]>,
+  ): Promise<readonly FollowUp[]> {
     const taken = await appended.catch(() => null);
     if (taken?.kind !== 'accepted') return NONE;
-    const place = `${delivery.account}\n${delivery.chat}`;
+    const place = `${at.account}\n${at.chat}`;
     const before = this.#turns.get(place) ?? Promise.resolve();
-    const turn = before.then(() => this.#follow(delivery, taken.queued.seq));
+    const turn = before.then(() => run(taken.queued.seq));
     const settled = turn.then(
       () => {},
       () => {},
@@ -100,27 +130,74 @@ export class FollowUps {
   }
 
   async #follow(delivery: NewDelivery, seq: number): Promise<readonly FollowUp[]> {
-    const { ledger, platforms } = this.#p;
     if (!(await this.#areThereCopies())) return NONE;
-    const params = JSON.parse(withoutExact(delivery.body)) as Params;
-    const change = platforms.get(delivery.platform)?.changes?.read(delivery.method, params) ?? null;
+    const { params, change } = this.#read(delivery);
     if (change === null) return NONE;
     const found: FollowUp[] = [];
     for (const message of change.messages) {
       const origin = await this.#originOf(delivery, message);
-      const copies = origin === null ? [] : await ledger.copiesOf(origin);
-      // A long text is several messages where it is copied to.
-      const places = Map.groupBy(copies, ({ account, chat }) => `${account}\n${chat}`);
-      for (const parts of places.values()) {
-        parts.sort((a, b) => a.seq - b.seq);
+      if (origin === null) {
+        found.push(...(await this.#recordInAlbum(delivery, seq, message)));
+
+        continue;
+      }
+      for (const parts of await this.#placesOf(origin)) {
         for (const [index, copy] of parts.entries()) {
           const receipt = await this.#changeCopy({ delivery, seq, params, change }, copy, index);
           found.push({ account: copy.account, chat: copy.chat, receipt });
         }
-        await this.#sendMore({ delivery, seq, params, change }, parts, origin!);
+        await this.#sendMore({ delivery, seq, params, change }, parts, origin);
       }
     }
     return found;
+  }
+
+  // Neither the body nor the files of the call wait with it.
+  async #leaveOut(
+    delivery: NewDelivery,
+    appended: Promise<Appended>,
+  ): Promise<readonly FollowUp[]> {
+    const { account, platform, chat, method, family, priority, correlation } = delivery;
+    const told = { account, platform, chat, method, family, priority, correlation };
+    const messages = this.#read(delivery).change?.messages ?? [];
+    return this.#inTurn(told, appended, async (seq) => {
+      if (!(await this.#areThereCopies())) return NONE;
+      const found: FollowUp[] = [];
+      for (const message of messages) {
+        const origin = await this.#originOf(told, message);
+        const made = origin ?? (await this.#albumOf(told, message));
+        if (made !== null) found.push(...(await this.#recordAll(told, seq, made, BUSY)));
+      }
+      return found;
+    });
+  }
+
+  async #recordInAlbum(delivery: Told, seq: number, message: string): Promise<FollowUp[]> {
+    const album = await this.#albumOf(delivery, message);
+    return album === null ? [] : this.#recordAll(delivery, seq, album, IN_ALBUM);
+  }
+
+  // Once for each place with copies.
+  async #recordAll(delivery: Told, seq: number, origin: number, why: string): Promise<FollowUp[]> {
+    const found: FollowUp[] = [];
+    for (const [copy] of await this.#placesOf(origin)) {
+      const receipt = await this.#record({ delivery, seq }, copy!, why);
+      found.push({ account: copy!.account, chat: copy!.chat, receipt });
+    }
+    return found;
+  }
+
+  #read(delivery: NewDelivery): { params: Params; change: MessageChange | null } {
+    const params = JSON.parse(withoutExact(delivery.body)) as Params;
+    const { changes } = this.#p.platforms.get(delivery.platform) ?? {};
+    return { params, change: changes?.read(delivery.method, params) ?? null };
+  }
+
+  // A long text is several messages where it is copied to.
+  async #placesOf(origin: number): Promise<Delivery[][]> {
+    const copies = await this.#p.ledger.copiesOf(origin);
+    const places = Map.groupBy(copies, ({ account, chat }) => `${account}\n${chat}`);
+    return Array.from(places.values(), (parts) => parts.sort((a, b) => a.seq - b.seq));
   }
 
   // An account has come to this node of a fleet: its messages may have copies that were made elsewhere.
@@ -142,16 +219,31 @@ export class FollowUps {
   }
 
   // The delivery that made the message: of those with its id the first.
-  async #originOf({ account, chat }: NewDelivery, message: string): Promise<number | null> {
-    const { ledger } = this.#p;
+  async #originOf({ account, chat }: Told, message: string): Promise<number | null> {
     const provisional = seqOfProvisional(message);
     if (provisional !== null) {
-      const known = await ledger.get(provisional);
+      const known = await this.#p.ledger.get(provisional);
       return known?.account === account ? provisional : null;
     }
+    return (await this.#madeOf(account, chat, message))?.seq ?? null;
+  }
+
+  async #madeOf(account: AccountId, chat: string, messageId: string): Promise<Delivery | null> {
     const page = { limit: 1, after: 0 };
-    const [first] = await ledger.search({ account, chat, messageId: message }, page);
-    return first?.seq ?? null;
+    const [first] = await this.#p.ledger.search({ account, chat, messageId }, page);
+    return first ?? null;
+  }
+
+  // The delivery that made the message together with others before it.
+  async #albumOf({ account, chat, platform }: Told, message: string): Promise<number | null> {
+    const albums = this.#p.platforms.get(platform)?.changes?.albums;
+    if (albums === undefined || seqOfProvisional(message) !== null) return null;
+    for (const first of albums.firstsOf(message)) {
+      const made = await this.#madeOf(account, chat, first);
+      // Of the messages before it the nearest that is known: an album before that one ended there.
+      if (made !== null) return albums.holds(made.result ?? '', message) ? made.seq : null;
+    }
+    return null;
   }
 
   async #changeCopy(
@@ -226,7 +318,7 @@ export class FollowUps {
 
   // Under the observer's account, where somebody would look for it.
   async #record(
-    { delivery, seq }: OriginChange,
+    { delivery, seq }: { readonly delivery: Told; readonly seq: number },
     copy: Delivery,
     detail: string,
   ): Promise<FollowUp['receipt']> {

@@ -18,6 +18,15 @@ export interface MessageChanges {
   about(params: Params, message: string): Record<string, unknown>;
   // The call that makes the change here; null: there is none.
   make(change: MessageChange, message: string): ChangeCall | null;
+  // Where one call makes several messages, of which the ledger names the first only.
+  readonly albums?: Albums;
+}
+
+export interface Albums {
+  // What the first message of an album with this message may be, the nearest first.
+  firstsOf(message: string): readonly string[];
+  // Whether the call that was answered so made the message.
+  holds(result: string, message: string): boolean;
 }
 
 export interface ChangeCall {

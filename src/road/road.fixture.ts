@@ -122,7 +122,12 @@ export class FakeRoad implements Road {
   }
 
   // Through the journal, to a state of its choice.
-  async die(seq: number, reason: string, to: 'dead' | 'sent' = 'dead'): Promise<void> {
+  async die(
+    seq: number,
+    reason: string,
+    to: 'dead' | 'sent' = 'dead',
+    result = '{"ok":true,"result":{"message_id":77}}',
+  ): Promise<void> {
     await this.#journal.begin(seq, START);
     await this.#journal.settle({
       seq,
@@ -138,7 +143,7 @@ export class FakeRoad implements Road {
       doubted: false,
       cure: null,
       messageId: to === 'sent' ? '77' : null,
-      result: to === 'sent' ? '{"ok":true,"result":{"message_id":77}}' : null,
+      result: to === 'sent' ? result : null,
       limits: [],
     });
   }

@@ -7,6 +7,8 @@ import type { BotApiParams } from './describe.ts';
 import { deliveryMethod } from './methods.ts';
 import { plainText } from './text/wording.ts';
 
+// Messages of an album; they are numbered one after the other.
+const ALBUM_MAX = 10;
 const KINDS: readonly string[] = ['edit', 'delete', 'reaction'] satisfies MessageChange['kind'][];
 
 export const CHANGES: MessageChanges = {
@@ -22,6 +24,17 @@ export const CHANGES: MessageChanges = {
     if (kind === 'delete') return { method: 'deleteMessage', params: { message_id } };
     if (kind !== 'edit' || text === null) return null;
     return { method: 'editMessageText', params: { message_id, text } };
+  },
+  albums: {
+    firstsOf(message) {
+      const before = Array.from({ length: ALBUM_MAX - 1 }, (_, n) => Number(message) - n - 1);
+      return before.filter((id) => id > 0).map(String);
+    },
+    holds(result, message) {
+      const answer = jsonOrUndefined(result) as { result?: unknown } | null | undefined;
+      if (!Array.isArray(answer?.result)) return false;
+      return answer.result.some((made) => scalarText(made?.message_id) === message);
+    },
   },
 };
 
