@@ -87,7 +87,8 @@ test.skipIf(!isMounted)(
     const terminal = new AtTheTerminal(`npx sluice status --url ${gateway.url}`, env);
     expect(await terminal.run(/.+/)).toMatch(/^CRITICAL {2}The disk is full.*\n +Free space/);
     terminal.done();
-    const { out: top } = await runSluice(['top', '--url', gateway.url], env);
+    const { code, out: top, err } = await runSluice(['top', '--url', gateway.url], env);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(top).toMatch(/needs help, .*critical/);
     expect(top).toContain('CRITICAL The disk is full: nothing is accepted, nothing is sent. Free');
     // One line, and what to do.

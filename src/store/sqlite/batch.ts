@@ -112,6 +112,14 @@ export class BatchRunner {
     }
   }
 
+  // Commands that only read are no part of a commit: they are answered when nothing can be written, too.
+  read(words: Words): unknown[] {
+    const answers = this.#batch(words);
+    // Nothing is told that the disk may lose.
+    this.force();
+    return answers;
+  }
+
   // In order: nobody is owed an answer that was given.
   end(): void {
     this.#callers.allAnswered();
@@ -226,6 +234,7 @@ export class BatchRunner {
         out.push(this.#incoming.run(JSON.parse(reader.string()) as IncomingCommand));
         return;
       case OP.broadcasts:
+      case OP.broadcastReads:
         out.push(this.#broadcasts.run(JSON.parse(reader.string()) as BroadcastCommand));
         return;
       case OP.streams:

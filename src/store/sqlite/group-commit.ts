@@ -42,6 +42,8 @@ interface Batch {
   // Empty when they have been handed over: payloads need not be kept until the answer.
   words: (string | number | null)[];
   readonly commands: Command[];
+  // Its commands only read: they must not fail with those that cannot be written.
+  readonly isReading: boolean;
   chars: number;
 }
 
@@ -80,12 +82,13 @@ export class GroupCommit {
     read: (reader: WireReader, subject: S) => T,
     chars = 0,
     durable: Durable | null = null,
+    isReading = false,
   ): Promise<T> {
     if (this.#broken !== null) {
       durable?.reject(this.#broken);
       return Promise.reject(this.#broken);
     }
-    const batch = this.#openBatch();
+    const batch = this.#openBatch(isReading);
     const { commands } = batch;
     write(batch.words, subject, commands[commands.length - 1]?.subject);
     batch.chars += chars;
@@ -143,16 +146,17 @@ export class GroupCommit {
     );
   }
 
-  #openBatch(): Batch {
+  #openBatch(isReading: boolean): Batch {
     const last = this.#waiting.at(-1);
     if (
       last !== undefined &&
+      last.isReading === isReading &&
       last.commands.length < BATCH_COMMANDS_MAX &&
       last.chars < BATCH_CHARS_MAX
     ) {
       return last;
     }
-    const batch: Batch = { words: [], commands: [], chars: 0 };
+    const batch: Batch = { words: [], commands: [], isReading, chars: 0 };
     this.#waiting.push(batch);
     return batch;
   }

@@ -1,6 +1,7 @@
 // Answers the journal's requests on an open store, strictly in their order: a flat array is a batch
 // of commands, `recover` asks for a page of what is alive, `close` ends it. Batches that came while the
-// disk was busy are committed together. Runs in the store's worker.
+// disk was busy are committed together, and those that only read are answered without a commit. Runs
+// in the store's worker.
 
 import { SQLITE, sqliteCodeOf } from '../../system/databases/sqlite.ts';
 import type { JournalUnavailable } from '../ports/unavailable.ts';
@@ -8,6 +9,7 @@ import { BatchRunner } from './batch.ts';
 import { LogLost, type OpenStore } from './files/open.ts';
 import { OwnerLost } from './files/owner.ts';
 import { PageWriter, type RecoveryPage } from './recovery.ts';
+import { OP } from './wire.ts';
 
 type Batch = (string | number | null)[];
 
@@ -51,13 +53,13 @@ export function serveStore(store: OpenStore): StoreServer {
     answer(requests) {
       const answers: StoreAnswer[] = [];
       while (answers.length < requests.length) {
-        const batches = leadingBatches(requests, answers.length);
         const next = requests[answers.length]!;
-        answers.push(
-          ...(Array.isArray(next)
-            ? tried(batches.length, () => runner.run(batches))
-            : tried(1, () => [work(next)])),
-        );
+        if (!Array.isArray(next)) answers.push(...tried(1, () => [work(next)]));
+        else if (isReading(next)) answers.push(...tried(1, () => [runner.read(next)]));
+        else {
+          const batches = leadingBatches(requests, answers.length);
+          answers.push(...tried(batches.length, () => runner.run(batches)));
+        }
       }
       return answers;
     },
@@ -73,10 +75,15 @@ function leadingBatches(requests: readonly Request[], from: number): Batch[] {
   const batches: Batch[] = [];
   for (let i = from; i < requests.length; i++) {
     const request = requests[i]!;
-    if (!Array.isArray(request)) break;
+    if (!Array.isArray(request) || isReading(request)) break;
     batches.push(request);
   }
   return batches;
+}
+
+// Reads share no batch with other commands.
+function isReading(batch: Batch): boolean {
+  return batch[0] === OP.broadcastReads;
 }
 
 function tried(count: number, run: () => StoreAnswer[]): StoreAnswer[] {

@@ -105,6 +105,15 @@ function firstMessageOf(worker: Worker): Promise<OpenedStore> {
   });
 }
 
+// What people look at, and look at above all when nothing can be written.
+const BROADCAST_READS: ReadonlySet<string> = new Set<keyof BroadcastStore>([
+  'get',
+  'list',
+  'recipients',
+  'audiences',
+  'named',
+]);
+
 export class SqliteJournal implements Store {
   readonly tag: string;
   readonly callers: CallerStore;
@@ -129,7 +138,10 @@ export class SqliteJournal implements Store {
     this.callers = this.#callersOver();
     this.incoming = incomingOver((command) => this.#runText(OP.incoming, command));
     this.streams = streamsOver((command) => this.#runText(OP.streams, command));
-    this.broadcasts = broadcastsOver((command) => this.#runText(OP.broadcasts, command));
+    this.broadcasts = broadcastsOver((command) => {
+      const isReading = BROADCAST_READS.has(command.kind);
+      return this.#runText(isReading ? OP.broadcastReads : OP.broadcasts, command, isReading);
+    });
     const guarded = keysOver((command) => this.#runText(OP.keys, command));
     this.keys = guarded.keys;
     this.audit = guarded.audit;
@@ -156,10 +168,10 @@ export class SqliteJournal implements Store {
   }
 
   // For parts of the port whose commands cross as one JSON text.
-  #runText(op: number, command: object): Promise<unknown> {
+  #runText(op: number, command: object, isReading = false): Promise<unknown> {
     const text = JSON.stringify(command);
     const write = (words: unknown[]) => words.push(op, text);
-    return this.#commits.submit(null, write, readValue<unknown>, text.length);
+    return this.#commits.submit(null, write, readValue<unknown>, text.length, null, isReading);
   }
 
   // Another handle on the same store, as another node would open it.

@@ -48,6 +48,7 @@ export const OP = {
   // As of incoming.
   streams: 12,
   broadcasts: 13,
+  broadcastReads: 30,
   keys: 14,
   caller: 15,
   unanswered: 16,

@@ -38,6 +38,14 @@ test('a full disk refuses, loses nothing, and works again when there is room', a
   const refused = store.journal.append(aDelivery({ body: BODY.repeat(2 * BURST) }), ROOM);
   await expect(refused).rejects.toBeInstanceOf(JournalUnavailable);
   await expect(refused).rejects.toMatchObject({ code: 'disk_full' });
+  // Nor is a look at broadcasts part of what is refused, whatever comes in the same turn.
+  const large = store.journal.append(aDelivery({ body: BODY.repeat(2 * BURST) }), ROOM);
+  const looks = [
+    store.journal.broadcasts.list({ before: null, max: 9 }),
+    store.journal.broadcasts.get({ id: 1 }),
+  ];
+  await expect(large).rejects.toMatchObject({ code: 'disk_full' });
+  expect(await Promise.all(looks)).toEqual([[], null]);
   const live = await recovered(store.journal);
   expect(live.map(({ queued }) => queued.seq)).toEqual(kept);
 
