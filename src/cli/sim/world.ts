@@ -3,7 +3,7 @@
 
 import type { Command } from 'commander';
 import type { WorldOptions, WorldReport } from '../../sim/sim.ts';
-import { systemClock } from '../../system/clock.ts';
+import { type Clock, systemClock } from '../../system/clock.ts';
 import { intBelow, systemRandom } from '../../system/random.ts';
 import { Failed, type Io, printJson, WrongUsage } from '../io.ts';
 
@@ -36,7 +36,7 @@ const SMALL = { accounts: 4, chats: 40, crashes: 2 };
 // Its nodes crash, and never all of them at once.
 const FLEET = { accounts: 6, chats: 40, crashes: 0 };
 
-export function addWorld(sim: Command, io: Io): void {
+export function addWorld(sim: Command, io: Io, clock: Clock = systemClock()): void {
   sim
     .command('world')
     .description('run whole simulated worlds and check the promises')
@@ -60,7 +60,7 @@ export function addWorld(sim: Command, io: Io): void {
     .option('--json', 'for programs')
     .action(async (options: Options) => {
       const isMixed = options.platforms !== undefined || options.trouble !== undefined;
-      const reports = await (isMixed ? runMixed(io, options) : runWorlds(io, options));
+      const reports = await (isMixed ? runMixed : runWorlds)(io, options, clock);
       const broken = reports.filter((report) => !report.ok);
       if (options.json) printJson(io, reports);
       else io.out(`${reports.length} run, ${broken.length} broken`);
@@ -76,7 +76,7 @@ function seedsOf({ seed, seeds }: Options): { first: number; count: number } {
 }
 
 // The bots and chats are shared among the platforms evenly.
-async function runMixed(io: Io, options: Options): Promise<WorldReport[]> {
+async function runMixed(io: Io, options: Options, clock: Clock): Promise<WorldReport[]> {
   const { minutes, accounts, chats, crashes } = planOf(options);
   const { first, count } = seedsOf(options);
   const { formatReport } = await import('../../sim/sim.ts');
@@ -87,7 +87,8 @@ async function runMixed(io: Io, options: Options): Promise<WorldReport[]> {
   const reports: WorldReport[] = [];
   for (let i = 0; i < count; i++) {
     const seed = first + i;
-    const onProgress = progressOf(io, `world ${seed} (${i + 1} of ${count})`, minutes);
+    const name = `world ${seed} (${i + 1} of ${count})`;
+    const onProgress = progressOf(io, name, minutes, clock);
     const report = await runMixedPlan(plan, seed, onProgress);
     io.progress?.('');
     reports.push(report);
@@ -96,7 +97,7 @@ async function runMixed(io: Io, options: Options): Promise<WorldReport[]> {
   return reports;
 }
 
-async function runWorlds(io: Io, options: Options): Promise<WorldReport[]> {
+async function runWorlds(io: Io, options: Options, clock: Clock): Promise<WorldReport[]> {
   const plan = planOf(options);
   const { first, count } = seedsOf(options);
   const { runWorld, formatReport } = await import('../../sim/sim.ts');
@@ -107,7 +108,8 @@ async function runWorlds(io: Io, options: Options): Promise<WorldReport[]> {
   io.err(`${minutes} virtual minutes, ${accounts} bots, ${chats} chats, ${crashes} crashes, each`);
   for (let i = 0; i < count; i++) {
     const seed = first + i;
-    const onProgress = progressOf(io, `world ${seed} (${i + 1} of ${count})`, minutes);
+    const name = `world ${seed} (${i + 1} of ${count})`;
+    const onProgress = progressOf(io, name, minutes, clock);
     const makeEngine =
       nodes === 1
         ? worldEngine
@@ -126,11 +128,10 @@ function paceOf(seed: number): 'postgres' | 'redis' {
 }
 
 // Long worlds take minutes.
-function progressOf(io: Io, name: string, minutes: number): (minute: number) => void {
-  const clock = systemClock();
+function progressOf(io: Io, name: string, minutes: number, clock: Clock) {
   const everyMs = io.progress === undefined ? PROGRESS_MS : DRAWN_MS;
   let toldAt = clock.now();
-  return (minute) => {
+  return (minute: number): void => {
     if (clock.now() - toldAt < everyMs) return;
     toldAt = clock.now();
     const what = minute > minutes ? 'drains' : `minute ${Math.round(minute)} of ${minutes}`;

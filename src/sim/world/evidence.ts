@@ -95,6 +95,7 @@ export function tryOf(exchange: Exchange<JudgedCall>): Try {
 // One broken promise: which, of what, and the facts a person needs to see it.
 export interface Finding {
   readonly check: string;
+  // One line: of which chat or account, and why.
   readonly facts: string;
 }
 

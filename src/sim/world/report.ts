@@ -145,13 +145,13 @@ function hiddenByMinute({ tries, startedAt, finishedAt }: Evidence): number[] {
   return longest;
 }
 
-// For a person: what broke, with which seed, and the first facts.
 // Which promise, which chat, why.
 function inOneLine([first]: readonly Finding[]): string {
   if (first === undefined) return '';
   return `promise "${PROMISES[first.check] ?? first.check}" (${first.check}): ${first.facts}`;
 }
 
+// For a person: what broke, with which seed, and the first facts.
 export function formatReport({ seed, ok, findings, broken, counts, floods }: WorldReport): string {
   const numbers = Object.entries({ ...counts, ...counts.states })
     .filter(([, value]) => typeof value === 'number')

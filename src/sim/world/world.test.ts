@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { Finding } from './evidence.ts';
 import { honestEngine, type Sabotage } from './honest-engine.fixture.ts';
-import { formatReport } from './report.ts';
+import { formatReport, type WorldReport } from './report.ts';
 import { runWorld } from './world.ts';
 
 const small = { minutes: 10, accounts: 3, chats: 24, crashes: 3 };
@@ -23,6 +24,13 @@ describe('an engine that keeps the promises', () => {
   });
 });
 
+// Which promise in words, its check, which chat, why.
+function expectOneLine(report: WorldReport, finding: Finding): void {
+  const [line] = formatReport({ ...report, findings: [finding] }).split('\n');
+  expect(line).toMatch(/ BROKEN, promise "[^"]+ [^"]+" \(\w+\): .*\b(chat|to) @?-?\w+/);
+  expect(line).toContain(`(${finding.check}): ${finding.facts} · virtualMinutes `);
+}
+
 describe('an engine that breaks one', () => {
   test.each<[Sabotage, string]>([
     ['drops', 'loss'],
@@ -44,7 +52,10 @@ describe('an engine that breaks one', () => {
     for (let seed = 11; seed < 16 && !broken.includes(check); seed++) {
       const report = await runWorld({ ...small, seed, makeEngine: honestEngine(sabotage) });
       broken.push(...Object.keys(report.broken));
-      if (!report.ok) expect(formatReport(report)).toContain(`with seed ${seed}`);
+      if (report.ok) continue;
+      expect(formatReport(report)).toContain(`with seed ${seed}`);
+      // Whichever it broke first is told; here each has its turn.
+      for (const finding of report.findings) expectOneLine(report, finding);
     }
     expect(broken).toContain(check);
   });

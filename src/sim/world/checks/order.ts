@@ -44,7 +44,7 @@ function overtaken(stands: Stand[], evidence: Evidence): Finding[] {
     if (ahead !== null && ahead.first > stand.last && ahead.at < stand.at) {
       const first = tell(ahead.story, evidence.startedAt);
       const second = tell(stand.story, evidence.startedAt);
-      findings.push({ check: 'order', facts: `${first}\n    overtook ${second}` });
+      findings.push({ check: 'order', facts: `${first} · overtook ${second}` });
     }
     if (ahead === null || stand.first > ahead.first) ahead = stand;
   }
