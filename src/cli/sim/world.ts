@@ -31,7 +31,7 @@ const NODES_MAX = 20;
 const MINUTES_DEFAULT = 10;
 const MINUTES_MAX = 7 * 24 * 60;
 // A world of an hour or more is a whole fleet; a short one is small, so that many of them are quick.
-const LARGE = { fromMinutes: 60, accounts: 20, chats: 500, crashes: 10 };
+export const LARGE = { fromMinutes: 60, accounts: 20, chats: 500, crashes: 10 };
 const SMALL = { accounts: 4, chats: 40, crashes: 2 };
 // Its nodes crash, and never all of them at once.
 const FLEET = { accounts: 6, chats: 40, crashes: 0 };
