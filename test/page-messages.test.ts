@@ -192,7 +192,7 @@ describe('why it was late', () => {
     const { id } = await scene.send('900', 'Late', { wait: true });
     await visitor.see(`delivery/${id}`);
     await panel('Where the time went').getByText('in all').waitFor();
-    await bar('Frozen: the platform said to wait').waitFor();
+    await bar('Frozen: its chat or the account').waitFor();
     expect(await bar('Call to the platform').count()).toBe(2);
     const { past } = await scene.get(`/v1/messages/${id}/explain`);
     const waits = (past as { ms: number }[]).map(({ ms }) => ms);
@@ -208,7 +208,7 @@ describe('why it was late', () => {
     const { id } = await scene.send('901', 'Not yet');
     await visitor.see(`delivery/${id}`);
     await panel('Where the time went').getByText('so far').waitFor();
-    const frozen = bar('Frozen: the platform said to wait').last();
+    const frozen = bar('Frozen: its chat or the account').last();
     await frozen.getByText(/^(?:[2-9](?:\.\d)?|\d\d) s$|^\d+ m/).waitFor();
     await bar('Call to the platform').getByText('Try 1, limited').waitFor();
     expect(await page().locator('.timeline', { hasText: 'expected in' }).count()).toBe(0);

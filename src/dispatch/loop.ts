@@ -289,7 +289,7 @@ export class Dispatch implements Service {
       const decision = scheduler.next(at);
       if (decision.kind === 'idle') return Number.POSITIVE_INFINITY;
       if (decision.kind === 'send') {
-        this.track(this.#attempts.make(decision.queued, decision.ticket, at));
+        this.track(this.#attempts.make(decision, at));
       } else if (decision.until - beginLatencyMs > now) return decision.until - beginLatencyMs;
       else if (decision.until <= at) return decision.until;
       // What may go in a moment is begun on disk now, and leaves on time.

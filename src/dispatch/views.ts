@@ -2,6 +2,7 @@
 // a call could go, what the limits believe.
 
 import type { StoreTrouble } from '../domain/event.ts';
+import { type WaitedSpan, writeWaited } from '../domain/waited.ts';
 import type {
   AccountView,
   Explanation,
@@ -11,7 +12,7 @@ import type {
   WaitingFilter,
   WaitingHead,
 } from '../road/road.ts';
-import type { Explained } from '../scheduler/scheduler.ts';
+import type { Explained, WaitedTime } from '../scheduler/scheduler.ts';
 import { endOfHold, holdInWords } from './account/hold-reason.ts';
 import type { RoadState } from './state.ts';
 
@@ -159,6 +160,28 @@ function longest(causes: readonly Why[], now: number): Why | undefined {
   const last = causes.toSorted((a, b) => (b.until ?? 0) - (a.until ?? 0))[0];
   const end = Math.min((last?.until ?? 0) - TOGETHER_MS, (now + (last?.until ?? 0)) / 2);
   return causes.find(({ kind, until }) => kind === 'freeze' && (until ?? 0) >= end) ?? last;
+}
+
+// The same words for what is over, as it is kept with the attempt that was begun at `startedAt`.
+export function waitedInWords(waited: readonly WaitedTime[], startedAt: number): string {
+  const spans = waited.map(({ cause, from, to }): WaitedSpan => {
+    const [ago, ms] = [Math.max(0, startedAt - from), to - from];
+    return { kind: waitedKindOf(cause.kind), ago, ms, detail: inWords(cause) };
+  });
+  return writeWaited(spans);
+}
+
+function waitedKindOf(kind: Why['kind']): WaitedSpan['kind'] {
+  switch (kind) {
+    case 'probe':
+      return 'freeze';
+    case 'due':
+      return 'retry';
+    case 'in_flight':
+      return 'turn';
+    default:
+      return kind;
+  }
 }
 
 function inWords(cause: Why): string {

@@ -81,4 +81,6 @@ export interface Attempt {
   readonly reason: string | null;
   readonly detail: string | null;
   readonly retryAfterMs: number | null;
+  // What it waited for before it was begun; see waited.ts. null: nothing, or nothing that is known.
+  readonly waitedFor: string | null;
 }

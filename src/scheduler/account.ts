@@ -1,5 +1,5 @@
 // One account's queue: its chats, those that could go now (by budget and class), those that wait for a time; in which
-// of them a delivery waits by the order the account keeps, and what it takes of the bounded queue.
+// of them a delivery waits by the order the account keeps.
 // A chat is in exactly one place: a ready ring, the wake-up heap, or nowhere (nothing waits, or only a settle
 // can tell). Every change of what a chat would send ends in #place(), which puts it there.
 
@@ -9,10 +9,14 @@ import type { AccountId } from '../domain/ids.ts';
 import { PRIORITY_RANK } from '../domain/priority.ts';
 import type { Ticket } from '../limits/limits.ts';
 import { assert } from '../system/assert.ts';
-import { Chat, type Entry, type Flow, type Lane, Ready, type Weights } from './chat.ts';
+import { Chat, type Entry, type Flow, type Lane, type Weights } from './chat.ts';
 import { leaveRing, RingMember, TimeHeap, type Waiter } from './collections.ts';
+import { Hindrances } from './hindrances.ts';
+import type { AccountLoad } from './load.ts';
 import type { Pacing } from './pacing.ts';
 import type { LineMember, PlatformLine } from './platform-line.ts';
+import { Ready } from './ready.ts';
+import { type WaitedTime, waitedFor } from './waited.ts';
 
 // A chat with so many times the mean waiting counts as long; see FairRings.
 const LONG_FACTOR = 2;
@@ -27,6 +31,12 @@ export interface AccountQueueOptions {
   readonly weights: Weights;
   readonly inFlightMax: number;
   readonly order: Order;
+}
+
+export interface Served {
+  readonly entry: Entry;
+  readonly ticket: Ticket;
+  readonly waited: WaitedTime[] | null;
 }
 
 export class Account extends RingMember implements Waiter, LineMember {
@@ -50,7 +60,9 @@ export class Account extends RingMember implements Waiter, LineMember {
   heldName = '';
   wakeAt = 0;
   heapIndex = -1;
+  readonly hindrances = new Hindrances();
 
+  readonly #inFlightWhy: string;
   readonly #weights: Weights;
   readonly #ready: Ready;
   readonly #wakeups = new TimeHeap<Chat>();
@@ -64,6 +76,7 @@ export class Account extends RingMember implements Waiter, LineMember {
     this.load = options.load;
     this.limits = options.limits;
     this.inFlightMax = options.inFlightMax;
+    this.#inFlightWhy = `calls of the account were in flight, the bound is ${options.inFlightMax}`;
     this.order = options.order;
     this.line = options.line;
     this.#weights = options.weights;
@@ -100,14 +113,21 @@ export class Account extends RingMember implements Waiter, LineMember {
   }
 
   // The next call that may go now, taken from the queue and from the limits; or when to ask again.
-  next(now: number): { entry: Entry; ticket: Ticket } | number {
+  next(now: number): Served | number {
     this.#wake(now);
-    if (this.heldUntil > now) return this.heldUntil;
-    if (this.inFlight >= this.inFlightMax) return Number.POSITIVE_INFINITY;
+    if (this.heldUntil > now) {
+      this.hindrances.blocked('held', this.heldName, this.heldWhy, now);
+      return this.heldUntil;
+    }
+    if (this.inFlight >= this.inFlightMax) {
+      this.hindrances.blocked('in_flight', 'account', this.#inFlightWhy, now);
+      return Number.POSITIVE_INFINITY;
+    }
+    this.hindrances.unblocked(now);
     // Another account may be first by now, or no longer be.
     if (this.line !== null) this.reconsider(QUEUE, now);
     for (;;) {
-      const found = this.#ready.choose(this.limits, now);
+      const found = this.#ready.choose(this.limits, this.hindrances, now);
       if (typeof found === 'number') return Math.min(found, this.#nextWake());
       const queued = found.offer!.head!.queued;
       if (this.limits.earliestChat(queued, now) <= now) return this.#serve(found, now);
@@ -193,6 +213,8 @@ export class Account extends RingMember implements Waiter, LineMember {
     const flow = this.#laneOf(chat, entry.queued).flowOf(rankOf(entry.queued, this.order));
     const { head } = flow;
     chat.waiting += 1;
+    // Those in flight go before it; a retry is still one of them.
+    entry.servedBefore = chat.served - chat.inFlight + (isRetry(entry.queued) ? 1 : 0);
     flow.insert(entry);
     if (flow.head !== head || entry.queued.final) {
       this.#refresh(chat, flow, now);
@@ -229,10 +251,12 @@ export class Account extends RingMember implements Waiter, LineMember {
     );
   }
 
-  #serve(chat: Chat, now: number): { entry: Entry; ticket: Ticket } {
+  #serve(chat: Chat, now: number): Served {
     const flow = chat.offer!;
     const entry = flow.head!;
     const { cost } = entry.queued;
+    const where = { account: this.hindrances, chat, isStrict: chat.id === QUEUE };
+    const waited = waitedFor(where, entry, now);
     this.#ready.served(chat, cost);
     const ticket = this.limits.take(entry.queued, now);
     chat.charge(flow, cost);
@@ -244,10 +268,11 @@ export class Account extends RingMember implements Waiter, LineMember {
     // It had its turn: whatever else it has ready goes behind the others.
     leaveRing(chat);
     chat.inFlight += 1;
+    chat.served += 1;
     this.inFlight += 1;
     this.#count(entry.queued, -1);
     this.#place(chat, now);
-    return { entry, ticket };
+    return { entry, ticket, waited };
   }
 
   #count(queued: Queued, by: 1 | -1): void {
@@ -270,8 +295,11 @@ export class Account extends RingMember implements Waiter, LineMember {
     } else if (head.queued.dueAt > now) {
       leaveRing(flow);
       this.#retries.set(flow, head.queued.dueAt);
+      chat.hindrances ??= new Hindrances();
+      chat.hindrances.retrying(this.limits, head.queued, flow.lane.key, now);
     } else {
       this.#retries.remove(flow);
+      chat.hindrances?.retried(head.queued, flow.lane.key, now);
       chat.join(flow);
     }
   }
@@ -337,58 +365,4 @@ export function laneOf(queued: Queued, order: Order): string {
 
 export function rankOf(queued: Queued, order: Order): number {
   return isInOneQueue(queued, order) ? PRIORITY_RANK.normal : PRIORITY_RANK[queued.priority];
-}
-
-// How much of the bounded queue is taken: what waits, is in flight or is being written down. Counted for each account,
-// for all accounts of a platform and for all there are; of the last two also what accounts that nobody has configured
-// hold, because those may have only a part of it.
-
-export interface Load {
-  deliveries: number;
-  // Of their payloads, as they are on disk.
-  bytes: number;
-}
-
-export interface SharedLoad extends Load {
-  readonly strangers: Load;
-}
-
-export class AccountLoad implements Load {
-  readonly platform: SharedLoad;
-  readonly all: SharedLoad;
-  readonly isStranger: boolean;
-  deliveries = 0;
-  bytes = 0;
-
-  constructor(platform: SharedLoad, all: SharedLoad, isStranger: boolean) {
-    this.platform = platform;
-    this.all = all;
-    this.isStranger = isStranger;
-  }
-
-  enter(bytes: number): void {
-    this.#add(1, bytes);
-  }
-
-  leave(bytes: number): void {
-    this.#add(-1, -bytes);
-  }
-
-  #add(deliveries: number, bytes: number): void {
-    add(this, deliveries, bytes);
-    add(this.platform, deliveries, bytes);
-    add(this.all, deliveries, bytes);
-    if (!this.isStranger) return;
-    add(this.platform.strangers, deliveries, bytes);
-    add(this.all.strangers, deliveries, bytes);
-  }
-}
-
-export function noLoad(): SharedLoad {
-  return { deliveries: 0, bytes: 0, strangers: { deliveries: 0, bytes: 0 } };
-}
-
-function add(load: Load, deliveries: number, bytes: number): void {
-  load.deliveries += deliveries;
-  load.bytes += bytes;
 }

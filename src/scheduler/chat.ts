@@ -3,6 +3,7 @@
 
 import type { Queued } from '../domain/delivery.ts';
 import { leaveRing, Ring, RingMember, type Waiter } from './collections.ts';
+import { Hindrances } from './hindrances.ts';
 import type { Pacing } from './pacing.ts';
 
 export class Chat extends RingMember implements Waiter {
@@ -16,6 +17,10 @@ export class Chat extends RingMember implements Waiter {
   heapIndex = -1;
   // The flow it would serve now; set by consider().
   offer: Flow | null = null;
+  // Calls that it has served.
+  served = 0;
+  // Made when it is first closed while something waits; most chats never are.
+  hindrances: Hindrances | null = null;
 
   readonly #weights: Weights;
   readonly #rings: (Ring<Flow> | undefined)[] = [];
@@ -86,9 +91,12 @@ export class Chat extends RingMember implements Waiter {
         const at = limits.earliestChat(queued, now);
         if (at <= now) {
           this.offer = flow;
+          this.hindrances?.opened(queued, now);
           return at;
         }
         closed = queued;
+        this.hindrances ??= new Hindrances();
+        this.hindrances.closed(limits, queued, at, now);
         if (at < earliest) earliest = at;
       }
       mask &= ~(1 << c);
@@ -143,6 +151,8 @@ export class Entry implements Waiter {
   prev: Entry | null = null;
   // Counts upwards along the flow; the difference of two is about how many stand between them.
   ordinal = 0;
+  // How many calls its chat had served when it came.
+  servedBefore = 0;
   wakeAt = 0;
   heapIndex = -1;
 
@@ -250,13 +260,13 @@ function goesBefore(a: Queued, b: Queued): boolean {
 // hoards turns nor is punished.
 
 const URGENT = 0;
-const CLASS_COUNT = 4;
+export const CLASS_COUNT = 4;
 export const URGENT_RUN_MAX = 3;
 
 // Of high, normal and low, at their index.
 export type Weights = readonly [urgent: number, high: number, normal: number, low: number];
 
-class ClassPicker {
+export class ClassPicker {
   readonly #weights: Weights;
   readonly #pass: [number, number, number, number] = [0, 0, 0, 0];
   #point = 0;
@@ -298,103 +308,5 @@ class ClassPicker {
     for (let c = 1; c < CLASS_COUNT; c++) {
       if ((joined & (1 << c)) !== 0) this.#pass[c] = Math.max(this.#pass[c]!, this.#point);
     }
-  }
-}
-
-// Whose turn is it among the chats of one class? Two rings take turns: all chats in order, and those with a long way
-// to go. A chat that has far more waiting than others is bound by its own pace: served only in order with all others
-// it would still be sending, alone, long after they are done. Every chat keeps at least half of its fair share.
-
-export class FairRings {
-  readonly #all = new Ring<Chat>();
-  readonly #long = new Ring<Chat>();
-  #longIsNext = false;
-
-  place(chat: Chat, isLong: boolean): void {
-    const ring = isLong ? this.#long : this.#all;
-    if (chat.ring === (ring as unknown)) return;
-    leaveRing(chat);
-    ring.push(chat);
-  }
-
-  next(): Chat | null {
-    const [first, second] = this.#longIsNext ? [this.#long, this.#all] : [this.#all, this.#long];
-    return first.turn() ?? second.turn();
-  }
-
-  // Before the chat leaves its ring.
-  served(chat: Chat): void {
-    if (chat.ring === (this.#long as unknown)) this.#longIsNext = false;
-    else if (chat.ring === (this.#all as unknown)) this.#longIsNext = true;
-  }
-}
-
-// The chats of one account that could go now, by budget and class. A chat stands where its offer and its best class
-// say; budgets take turns at being asked first, classes share by weight, chats of a class take turns.
-
-export class Ready {
-  readonly #picker: ClassPicker;
-  // Budgets in the order they were first seen here, and the turns of each, by class; made when first needed.
-  readonly #budgets: string[] = [];
-  readonly #turns: (FairRings | undefined)[] = [];
-  #first = 0;
-  // Of the last choice.
-  #class = 0;
-  #present = 0;
-
-  constructor(weights: Weights) {
-    this.#picker = new ClassPicker(weights);
-  }
-
-  place(chat: Chat, isLong: boolean): void {
-    this.#turnsOf(chat, chat.offer!).place(chat, isLong);
-  }
-
-  // A chat whose budget is open, by class and turn; or when a budget opens.
-  choose(limits: Pacing, now: number): Chat | number {
-    let opens = Number.POSITIVE_INFINITY;
-    let present = 0;
-    const candidates: (Chat | undefined)[] = [];
-    const count = this.#budgets.length;
-    // So that no budget wins every tie.
-    this.#first = this.#first + 1 < count ? this.#first + 1 : 0;
-    for (let b = 0; b < count; b++) {
-      const budget = (b + this.#first) % count;
-      for (let c = 0; c < CLASS_COUNT; c++) {
-        const chat = this.#turns[budget * CLASS_COUNT + c]?.next() ?? null;
-        if (chat === null) continue;
-        const at = limits.earliestAccount(chat.offer!.head!.queued, now);
-        if (at > now) {
-          opens = Math.min(opens, at);
-          continue;
-        }
-        present |= 1 << c;
-        candidates[c] ??= chat;
-      }
-    }
-    if (present === 0) return opens;
-    this.#present = present;
-    this.#class = this.#picker.choose(present);
-    return candidates[this.#class]!;
-  }
-
-  // The choice is taken: its class pays. Before the chat leaves its ring.
-  served(chat: Chat, cost: number): void {
-    this.#picker.charge(this.#class, cost, this.#present);
-    this.#turnsOf(chat, chat.offer!).served(chat);
-  }
-
-  // The best class it has waiting decides, so that nothing high waits behind something low.
-  #turnsOf(chat: Chat, offer: Flow): FairRings {
-    const best = 31 - Math.clz32(chat.present & -chat.present);
-    const { budget } = offer.head!.queued;
-    let at = this.#budgets.indexOf(budget);
-    if (at === -1) {
-      at = this.#budgets.push(budget) - 1;
-      for (let c = 0; c < CLASS_COUNT; c++) this.#turns.push(undefined);
-    }
-    const place = at * CLASS_COUNT + best;
-    this.#turns[place] ??= new FairRings();
-    return this.#turns[place];
   }
 }

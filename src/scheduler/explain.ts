@@ -6,6 +6,7 @@ import { PRIORITIES } from '../domain/priority.ts';
 import type { Ahead, Cause } from '../limits/limits.ts';
 import { type Account, isInOneQueue } from './account.ts';
 import type { Chat, Entry, Flow } from './chat.ts';
+import type { HeldBy } from './hindrances.ts';
 import { headOf, type LineMember } from './platform-line.ts';
 
 // So many ahead of it are looked at to estimate how many share its chat; bounded, because every acceptance asks.
@@ -17,15 +18,6 @@ export interface PlacedDelivery {
   // null when nothing can be said: the account is held without an end.
   readonly eta: number | null;
 }
-
-export type HeldBy =
-  | Cause
-  | {
-      kind: 'ahead' | 'due' | 'held' | 'in_flight';
-      name: string;
-      until: number | null;
-      detail: string;
-    };
 
 export interface Explained extends PlacedDelivery {
   readonly causes: readonly HeldBy[];

@@ -8,20 +8,26 @@ import type { AccountId } from '../domain/ids.ts';
 import { PRIORITIES, type Priority } from '../domain/priority.ts';
 import type { Ticket } from '../limits/limits.ts';
 import { assert } from '../system/assert.ts';
-import { Account, AccountLoad, noLoad, type Order, type SharedLoad } from './account.ts';
+import { Account, type Order } from './account.ts';
 import { type Chat, Entry, type Weights } from './chat.ts';
 import { BySeq, Expiries, leaveRing, Ring, TimeHeap } from './collections.ts';
 import { type Explained, explain, held, type PlacedDelivery, place } from './explain.ts';
+import { AccountLoad, noLoad, type SharedLoad } from './load.ts';
 import type { Pacing } from './pacing.ts';
 import { PlatformLine } from './platform-line.ts';
+import type { WaitedTime } from './waited.ts';
 import { oldestDueAt, type WaitingDelivery, type WaitingQuery, waiting } from './waiting.ts';
 
-export type { AccountLoad, Order } from './account.ts';
+export type { Order } from './account.ts';
 export { URGENT_RUN_MAX } from './chat.ts';
 export type { Explained, PlacedDelivery } from './explain.ts';
+export { PROBING } from './hindrances.ts';
+export type { AccountLoad } from './load.ts';
+export type { WaitedTime } from './waited.ts';
 
 export type Decision =
-  | { kind: 'send'; queued: Queued; ticket: Ticket }
+  // `waited`: what for, until now; null: for nothing, or nothing that is known.
+  | { kind: 'send'; queued: Queued; ticket: Ticket; waited: readonly WaitedTime[] | null }
   | { kind: 'wait'; until: number }
   | { kind: 'idle' };
 
@@ -138,7 +144,7 @@ export class Scheduler {
         this.#waiting.delete(queued.seq);
         this.#expiries.unwatch(queued.seq);
         this.#inFlight.set(queued.seq, queued);
-        return { kind: 'send', queued, ticket: found.ticket };
+        return { kind: 'send', queued, ticket: found.ticket, waited: found.waited };
       }
       if (found !== Number.POSITIVE_INFINITY) this.#wakeups.set(account, found);
     }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { Chat, FairRings } from './chat.ts';
+import { Chat } from './chat.ts';
 import { leaveRing } from './collections.ts';
+import { FairRings } from './ready.ts';
 
 const chats = (count: number) =>
   Array.from({ length: count }, (_, i) => new Chat(String(i), [0, 16, 4, 1]));

@@ -85,7 +85,7 @@ test('why was it late?', async () => {
   await newcomer.type('Text', 'taxi');
   await newcomer.click(/The taxi is here/);
   await newcomer.reads('Where the time went');
-  await newcomer.reads('Frozen: the platform said to wait');
+  await newcomer.reads('Frozen: its chat or the account');
 });
 
 test('where is the message of yesterday that said …?', async () => {

@@ -86,11 +86,11 @@ export class SharedStore {
         if (bounds.beginAt !== undefined) void durable.then(() => this.#noteBegun(owner), ignore);
         return { written: durable, durable };
       },
-      begin: (owner, seq, at) =>
+      begin: (owner, seq, at, waitedFor) =>
         call(async () => {
           // Epochs only grow: what is another's by now must be refused.
           const isTaken = (this.#content.disk.owners.get(owner.account)?.epoch ?? 0) > owner.epoch;
-          const begun = await journal.begin(this.#beginner(owner), seq, at);
+          const begun = await journal.begin(this.#beginner(owner), seq, at, waitedFor);
           if (isTaken && begun.kind === 'begun') this.#noteStranger(owner);
           this.#noteBegun(owner);
           return begun;

@@ -3,6 +3,7 @@
 import { INTERNAL } from '../../domain/fault.ts';
 import { SANDBOX_OFF } from '../../domain/ids.ts';
 import { outageInWords } from '../../domain/outage.ts';
+import { PROBING } from '../../scheduler/scheduler.ts';
 
 interface Hold {
   readonly state: 'closed' | 'open' | 'half_open';
@@ -32,7 +33,6 @@ const ENDLESS: Readonly<Record<string, string>> = {
 };
 
 export const PAUSED = 'paused';
-const PROBING = 'probing';
 
 export function nameOfHold({ state, cause }: Hold): string {
   return state === 'half_open' ? PROBING : cause;

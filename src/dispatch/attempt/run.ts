@@ -10,6 +10,7 @@ import { type AccountId, formatId } from '../../domain/ids.ts';
 import { ACCOUNT_REFUSED, type Outcome, withGrownWait } from '../../domain/outcome.ts';
 import type { Ticket } from '../../limits/limits.ts';
 import type { Platform } from '../../platforms/platform.ts';
+import type { Decision } from '../../scheduler/scheduler.ts';
 import type { Begun, DeliveryStore } from '../../store/ports/delivery.ts';
 import { JournalUnavailable } from '../../store/ports/unavailable.ts';
 import { sleep } from '../../system/clock.ts';
@@ -28,7 +29,10 @@ import {
   type TriedCall,
 } from '../settle.ts';
 import type { Alias, RoadState } from '../state.ts';
+import { waitedInWords } from '../views.ts';
 import { type ContentCache, type Departure, NAMED, type Records, resolve } from './messages.ts';
+
+type Sendable = Extract<Decision, { kind: 'send' }>;
 
 // An attempt that is begun on disk.
 interface Start {
@@ -98,10 +102,10 @@ export class Attempts {
     return this.#beginLatency.ms;
   }
 
-  async make(queued: Queued, ticket: Ticket, takenAt: number): Promise<void> {
+  async make({ queued, ticket, waited }: Sendable, takenAt: number): Promise<void> {
     const probing = this.#road.availability.probes(queued.account, takenAt);
     const askedAt = this.#p.clock.now();
-    const begun = await this.#begin(queued, takenAt);
+    const begun = await this.#begin(queued, takenAt, waited);
     if (
       begun instanceof JournalUnavailable ||
       begun.kind === 'gone' ||
@@ -305,10 +309,10 @@ export class Attempts {
   }
 
   // Resolves when it may leave.
-  async #begin(queued: Queued, leavesAt: number): Promise<Begun | JournalUnavailable> {
+  async #begin(queued: Queued, leavesAt: number, waited: Sendable['waited']) {
     const { clock } = this.#p;
     const askedAt = clock.now();
-    const begun = await begin(this.#p, queued, leavesAt);
+    const begun = await begin(this.#p, queued, leavesAt, waited);
     this.#beginLatency.observe(clock.now() - askedAt);
     while (clock.now() < leavesAt) await sleep(clock, leavesAt - clock.now());
     return begun;
@@ -365,9 +369,11 @@ export async function begin(
   ports: BeginPorts,
   { account, seq }: Queued,
   at: number,
+  waited: Sendable['waited'] = null,
 ): Promise<Begun | JournalUnavailable> {
+  const waitedFor = waited === null ? undefined : waitedInWords(waited, at);
   try {
-    return await ports.journal.begin(ports.owners.of(account), seq, at);
+    return await ports.journal.begin(ports.owners.of(account), seq, at, waitedFor);
   } catch (error) {
     if (error instanceof JournalUnavailable) return error;
     throw error;

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { aDelivery } from '../../domain/delivery.fixture.ts';
 import type { Delivery } from '../../domain/delivery.ts';
 import type { Attempt } from '../../domain/outcome.ts';
+import { writeWaited } from '../../domain/waited.ts';
 import { pastInWords, pastOf } from './past.ts';
 
 const AT = Date.UTC(2026, 0, 1);
@@ -17,7 +18,8 @@ function tried(
   to: number | null,
   changes: Partial<Attempt> = {},
 ): Attempt {
-  const rest = { seq: 1, reason: null, detail: null, retryAfterMs: null, outcome: 'sent' } as const;
+  const none = { reason: null, detail: null, retryAfterMs: null, waitedFor: null } as const;
+  const rest = { seq: 1, ...none, outcome: 'sent' } as const;
   return { ...rest, n, startedAt: AT + from, endedAt: to === null ? null : AT + to, ...changes };
 }
 
@@ -33,17 +35,17 @@ test('a refusal, a failure and the turn in between, each with its time', () => {
   const delivery = ended({ settledAt: AT + 9200, attempts: 3 });
   const past = pastOf(delivery, attempts, []);
   expect(brief(past)).toEqual([
-    '0-4000 turn: its turn, within the limits',
+    '0-4000 turn: its turn',
     '4000-4200 call: try 1, limited',
     '4200-7200 freeze: the platform said to wait 3 s after try 1',
-    '7200-8000 turn: its turn, within the limits',
+    '7200-8000 turn: its turn',
     '8000-8100 call: try 2, failed: ECONNREFUSED [unsent]',
     '8100-9100 retry: the retry after try 2, failed: ECONNREFUSED [unsent]',
     '9100-9200 call: try 3, sent',
   ]);
   expect(pastInWords(delivery, past)).toBe(
     'It was sent at 2026-01-01T00:00:09.200Z, after 3 tries and 9.2 s: ' +
-      '4.8 s until its turn, 3 s frozen by the platform, 1 s before retries, 0.4 s in calls.',
+      '4.8 s until its turn, 3 s frozen, 1 s before retries, 0.4 s in calls.',
   );
 });
 
@@ -61,11 +63,62 @@ test('scheduled for later; a live text that had its turn sooner than it would ha
   const later = ended({ enterAt: AT + 60_000, settledAt: AT + 61_100 });
   expect(brief(pastOf(later, attempts, []))).toEqual([
     '0-60000 scheduled: it was scheduled for later',
-    '60000-61000 turn: its turn, within the limits',
+    '60000-61000 turn: its turn',
     '61000-61100 call: try 1, sent',
   ]);
   const live = ended({ live: true, enterAt: AT + 90_000, settledAt: AT + 61_100 });
   expect(brief(pastOf(live, attempts, []))[0]).toBe('0-61000 turn: its session’s turn');
+});
+
+test('what held it in the queue, each with its time; before a retry too', () => {
+  const held = {
+    kind: 'held' as const,
+    ago: 60_000,
+    ms: 50_000,
+    detail: 'its account is held: paused',
+  };
+  const window = {
+    kind: 'window' as const,
+    ago: 10_000,
+    ms: 9000,
+    detail: 'one a second, and 40 others',
+  };
+  const again = {
+    kind: 'held' as const,
+    ago: 5000,
+    ms: 5000,
+    detail: 'its account is held: paused',
+  };
+  const unsent = { outcome: 'failed', reason: 'unsent', detail: null } as const;
+  const attempts = [
+    tried(1, 70_000, 70_100, { ...unsent, waitedFor: writeWaited([held, window]) }),
+    tried(2, 76_100, 76_200, { waitedFor: writeWaited([again]) }),
+  ];
+  const delivery = ended({ settledAt: AT + 76_200, attempts: 2 });
+  const past = pastOf(delivery, attempts, []);
+  expect(brief(past)).toEqual([
+    '0-10000 turn: its turn',
+    '10000-60000 held: its account is held: paused',
+    '60000-69000 window: one a second, and 40 others',
+    '69000-70000 turn: its turn',
+    '70000-70100 call: try 1, failed: unsent',
+    '70100-71100 retry: the retry after try 1, failed: unsent',
+    '71100-76100 held: its account is held: paused',
+    '76100-76200 call: try 2, sent',
+  ]);
+  expect(pastInWords(delivery, past)).toContain(
+    '55 s while its account was held, 11 s until its turn, 9 s for limits, 1 s before retries',
+  );
+});
+
+test('what is on record and cannot be read says nothing', () => {
+  const delivery = ended({ settledAt: AT + 4100 });
+  for (const waitedFor of ['', '{}', 'no', '[1]', '[["x",1,1,"y"]]', '[["held","1",1,"y"]]']) {
+    expect(brief(pastOf(delivery, [tried(1, 4000, 4100, { waitedFor })], []))).toEqual([
+      '0-4000 turn: its turn',
+      '4000-4100 call: try 1, sent',
+    ]);
+  }
 });
 
 test('dead until it was retried by hand; cancelled before its turn came', () => {
@@ -79,7 +132,7 @@ test('dead until it was retried by hand; cancelled before its turn came', () => 
   expect(brief(pastOf(retried, attempts, moves))).toEqual([
     '0-100 call: try 1, refused: chat_not_found',
     '100-6000 rest: dead, then queued (by_hand) by admin',
-    '6000-7000 turn: its turn, within the limits',
+    '6000-7000 turn: its turn',
     '7000-7100 call: try 2, sent',
   ]);
   const cancelled = ended({ state: 'cancelled', settledAt: AT + 500, attempts: 0 });

@@ -1,14 +1,15 @@
 // What a delivery that no longer waits has waited for, and how long: accepted, due, begun, ended, with its retries,
-// freezes and moves by hand. From its record alone, so it can be asked for as long as the record is kept. Which window
-// or whom before it a turn was waited for is not recorded.
+// freezes and moves by hand. From its record alone, so it can be asked for as long as the record is kept. What held it
+// in the queue was noted with each try; a turn is what is left, of which nothing more is known.
 
 import { showTime } from '../../accept/time.ts';
 import type { Delivery } from '../../domain/delivery.ts';
 import type { Attempt } from '../../domain/outcome.ts';
+import { readWaited, WAITED_KINDS } from '../../domain/waited.ts';
 import type { HistoryEntry } from '../../ledger/ledger.ts';
 import { unreachable } from '../../system/assert.ts';
 
-const PAST_KINDS = ['scheduled', 'turn', 'freeze', 'retry', 'rest', 'call'] as const;
+const PAST_KINDS = ['scheduled', ...WAITED_KINDS, 'rest', 'call'] as const;
 
 export interface PastStep {
   readonly kind: (typeof PAST_KINDS)[number];
@@ -21,6 +22,7 @@ const MINUTE_S = 60;
 const HOUR_S = 3600;
 // As short as this is not told.
 const NO_TIME = '0 s';
+const NO_TIME_MS = 5;
 
 export function pastOf(
   delivery: Delivery,
@@ -34,10 +36,11 @@ export function pastOf(
   const moves = [...history].sort((a, b) => a.at - b.at);
   for (const [i, attempt] of attempts.entries()) {
     past.moved(moves, attempt.startedAt);
-    past.until(attempt.startedAt, 'turn', 'its turn, within the limits');
+    past.waited(attempt);
+    past.until(attempt.startedAt, 'turn', 'its turn');
     if (attempt.endedAt === null) continue;
     past.until(attempt.endedAt, 'call', `try ${attempt.n}, ${endOf(attempt)}`);
-    past.pause(attempt, attempts[i + 1]?.startedAt ?? null, moves);
+    past.pause(attempt, attempts[i + 1] ?? null, moves);
   }
   const { settledAt } = delivery;
   if (settledAt === null) return past.steps;
@@ -61,6 +64,15 @@ class Past {
     this.#at = to;
   }
 
+  // What held it in the queue.
+  waited({ startedAt, waitedFor }: Attempt): void {
+    for (const { kind, ago, ms, detail } of readWaited(waitedFor)) {
+      const from = startedAt - ago;
+      if (from - this.#at >= NO_TIME_MS) this.until(from, 'turn', 'its turn');
+      this.until(Math.min(startedAt, from + ms), kind, detail);
+    }
+  }
+
   // It rested, dead or in doubt, until somebody moved it.
   moved(moves: readonly HistoryEntry[], before: number): void {
     for (const { at, from, to, reason, by } of moves) {
@@ -70,9 +82,10 @@ class Past {
     }
   }
 
-  // Before the next try: as long as the platform said, or a backoff. What is longer than that was its turn.
-  pause(attempt: Attempt, nextAt: number | null, moves: readonly HistoryEntry[]): void {
+  // Before the next try: as long as the platform said, or a backoff. What is longer than that was spent in the queue.
+  pause(attempt: Attempt, next: Attempt | null, moves: readonly HistoryEntry[]): void {
     const { n, outcome, retryAfterMs } = attempt;
+    const nextAt = next?.startedAt ?? null;
     const moved = moves.find(({ at }) => at >= this.#at);
     if (nextAt === null || (moved !== undefined && moved.at <= nextAt)) return;
     if (outcome === 'limited') {
@@ -80,9 +93,14 @@ class Past {
       const detail = `the platform said to wait ${inWords(askedMs)} after try ${n}`;
       this.until(Math.min(nextAt, this.#at + askedMs), 'freeze', detail);
     } else {
-      this.until(nextAt, 'retry', `the retry after try ${n}, ${endOf(attempt)}`);
+      this.until(nextAt - waitedMs(next), 'retry', `the retry after try ${n}, ${endOf(attempt)}`);
     }
   }
+}
+
+// How long before its start it was held in the queue.
+function waitedMs(attempt: Attempt | null): number {
+  return readWaited(attempt?.waitedFor ?? null)[0]?.ago ?? 0;
 }
 
 function endOf({ outcome, reason, detail }: Attempt): string {
@@ -133,7 +151,13 @@ function nameOf(kind: PastStep['kind']): string {
     case 'turn':
       return 'until its turn';
     case 'freeze':
-      return 'frozen by the platform';
+      return 'frozen';
+    case 'held':
+      return 'while its account was held';
+    case 'window':
+      return 'for limits';
+    case 'ahead':
+      return 'behind others';
     case 'retry':
       return 'before retries';
     case 'rest':

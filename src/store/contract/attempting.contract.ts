@@ -57,11 +57,26 @@ export function attempting(store: () => Harness): void {
           reason: null,
           detail: null,
           retryAfterMs: null,
+          waitedFor: null,
         },
       ]);
       expect(await store().journal.limits()).toEqual([limit]);
       expect(await recovered(store().journal)).toEqual([]);
       await ledger.close();
+    });
+
+    test('what it waited for is kept with each attempt', async () => {
+      const { journal } = store();
+      const waited = '[["held",1000,900,"paused \\u0000 \\ud83d’é"]]';
+      await accepted(journal);
+      await journal.begin(1, 2_000, waited);
+      await journal.settle(aSettlement(RETRIED));
+      await journal.begin(1, 9_000);
+      await store().reopen();
+      expect(await store().ledger.attempts(1)).toMatchObject([
+        { n: 1, waitedFor: waited, outcome: 'failed' },
+        { n: 2, waitedFor: null },
+      ]);
     });
 
     test('a retry keeps its place in the order and counts its failures', async () => {

@@ -184,10 +184,12 @@ async function append(
   return { appended, written };
 }
 
+const WAITED = ['[["held",9,8,"paused"]]', undefined];
+
 const begin = (pickSeq: fc.Arbitrary<PickSeq>): fc.Arbitrary<Command> =>
   pickSeq.map((pick) => ({
     kind: 'other',
-    run: (journal, moment) => journal.begin(pick(moment), moment.at),
+    run: (journal, moment) => journal.begin(pick(moment), moment.at, WAITED[(moment.at % 2) | 0]),
     cases: (begun: Begun) => [`begin ${begun.kind}`],
   }));
 

@@ -51,7 +51,8 @@ export function soleOwner(store: Store, accounts: AccountsBySeq = new Map()) {
       if (appended.kind === 'superseded') accounts.set(appended.seq, delivery.account);
       return appended;
     },
-    begin: (seq: number, startedAt: number) => store.begin(ownerOf(seq), seq, startedAt),
+    begin: (seq: number, startedAt: number, waitedFor?: string) =>
+      store.begin(ownerOf(seq), seq, startedAt, waitedFor),
     settle(settlement: Settlement) {
       const owner = ownerOf(settlement.seq);
       const limits = settlement.limits.map((one) => ({ ...one, account: owner.account }));

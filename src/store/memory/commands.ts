@@ -161,7 +161,7 @@ export class MemoryCommands {
     this.#disk.idempotencyOf.set(seq, key);
   }
 
-  begin(owner: Owner, seq: number, startedAt: number): Begun {
+  begin(owner: Owner, seq: number, startedAt: number, waitedFor?: string): Begun {
     const row = this.#disk.deliveries.get(seq);
     if (!this.#owns(owner, row)) return NOT_OWNER;
     if (row?.state !== 'queued') return { kind: 'gone', state: row?.state ?? STATE_OF_PRUNED };
@@ -177,6 +177,7 @@ export class MemoryCommands {
       reason: null,
       detail: null,
       retryAfterMs: null,
+      waitedFor: waitedFor ?? null,
     };
     this.#disk.attempts.push(attempt);
     listOf(this.#disk.attemptsOf, seq).push(attempt);

@@ -159,8 +159,8 @@ export class MemoryJournal implements Store, FleetStore {
     return { written, durable };
   }
 
-  begin(owner: Owner, seq: number, startedAt: number): Promise<Begun> {
-    return this.#command(() => this.#commands.begin(owner, seq, startedAt));
+  begin(owner: Owner, seq: number, startedAt: number, waitedFor?: string): Promise<Begun> {
+    return this.#command(() => this.#commands.begin(owner, seq, startedAt, waitedFor));
   }
 
   settle(owner: Owner, settlement: Settlement): Promise<Settled> {

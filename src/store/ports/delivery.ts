@@ -13,7 +13,8 @@ export interface DeliveryStore {
   readonly tag: string;
   append(owner: Owner, delivery: NewDelivery, bounds: AppendBounds): Appending;
   // queued → sending, with the attempt recorded: after this a crash is known to be in doubt.
-  begin(owner: Owner, seq: number, startedAt: number): Promise<Begun>;
+  // `waitedFor`: see domain/waited.ts.
+  begin(owner: Owner, seq: number, startedAt: number, waitedFor?: string): Promise<Begun>;
   // sending → what the attempt came to, with the attempt, the limits and the history in one transaction. It outlives
   // the process when it resolves, and is forced to the disk soon after: a power cut in between leaves it in doubt.
   settle(owner: Owner, settlement: Settlement): Promise<Settled>;

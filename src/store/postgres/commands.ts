@@ -137,9 +137,15 @@ export function readAppended(delivery: NewDelivery, answer: unknown): Appended {
   return begun === true ? { ...accepted, begun } : accepted;
 }
 
-export function beginCommand({ account, epoch }: Owner, seq: number, at: number): WriteCommand {
-  const command = { account, epoch, seq, at };
-  return { op: 'begin', account, run: String(seq), bytes: 0, encode: () => command };
+export function beginCommand(
+  { account, epoch }: Owner,
+  seq: number,
+  at: number,
+  waitedFor = '',
+): WriteCommand {
+  const begin = { account, epoch, seq, at };
+  const command = waitedFor === '' ? begin : { ...begin, waitedFor };
+  return { op: 'begin', account, run: String(seq), bytes: waitedFor.length, encode: () => command };
 }
 
 // Who is there is asked when the command leaves: until then a caller may have come or gone.

@@ -226,8 +226,8 @@ export class PostgresJournal implements Store, FleetStore {
     return { written: durable, durable };
   }
 
-  begin(owner: Owner, seq: number, startedAt: number): Promise<Begun> {
-    return this.#shared.commits.submit(beginCommand(owner, seq, startedAt), as<Begun>);
+  begin(owner: Owner, seq: number, startedAt: number, waited?: string): Promise<Begun> {
+    return this.#shared.commits.submit(beginCommand(owner, seq, startedAt, waited), as<Begun>);
   }
 
   settle(owner: Owner, settlement: Settlement): Promise<Settled> {

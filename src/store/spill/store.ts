@@ -197,9 +197,11 @@ export class SpillingStore implements Store {
     return { written: durable, durable };
   }
 
-  async begin(owner: Owner, seq: number, startedAt: number): Promise<Begun> {
+  async begin(owner: Owner, seq: number, startedAt: number, waited?: string): Promise<Begun> {
     await this.#spill.left(seq);
-    return this.#watched(async () => this.#store.begin(await this.#as(owner), seq, startedAt));
+    return this.#watched(async () =>
+      this.#store.begin(await this.#as(owner), seq, startedAt, waited),
+    );
   }
 
   async settle(owner: Owner, settlement: Settlement): Promise<Settled> {

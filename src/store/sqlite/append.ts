@@ -142,7 +142,7 @@ export class Appender {
       rowCheck(seq, chat, null, method, body),
       rank,
     );
-    statements.insertAttempt.run(seq, 1, words[own + OWN.beginAt]!);
+    statements.insertAttempt.run(seq, 1, words[own + OWN.beginAt]!, null);
   }
 
   // Plain messages may lie here until this is called: before any other command, and before the commit.

@@ -172,9 +172,11 @@ export class BatchRunner {
         this.#appender.append(words, reader.at, out);
         reader.at += APPEND_WORDS;
         return;
-      case OP.begin:
-        writeBegun(out, this.#commands.begin(readOwner(reader), reader.number(), reader.number()));
+      case OP.begin: {
+        const [owner, seq, at] = [readOwner(reader), reader.number(), reader.number()];
+        writeBegun(out, this.#commands.begin(owner, seq, at, reader.stringOrNull()));
         return;
+      }
       case OP.settle:
         writeSettled(out, this.#commands.settle(readOwner(reader), readSettlement(reader)));
         return;

@@ -80,7 +80,7 @@ export class SqliteCommands {
     this.presence = new Presence(Number(last));
   }
 
-  begin(owner: Owner, seq: number, startedAt: number): Begun {
+  begin(owner: Owner, seq: number, startedAt: number, waitedFor: string | null): Begun {
     if (this.#isOlder(owner)) return NOT_OWNER;
     const row = this.statements.toBegin.get(seq) as unknown as BeginRow | undefined;
     if (row === undefined) return { kind: 'gone', state: STATE_OF_PRUNED };
@@ -91,7 +91,7 @@ export class SqliteCommands {
     assert(body !== null, 'retention keeps the payload of what still waits');
     const n = attempts + 1;
     this.statements.begin.run(n, seq);
-    this.statements.insertAttempt.run(seq, n, startedAt);
+    this.statements.insertAttempt.run(seq, n, startedAt, waitedFor);
     this.tallies.move(account, state, 'sending');
     const record = { acceptedAt, failures, doubts, cures: curesOf(cures) };
     if (!isIntact({ seq, chat, thread, method, body }, check))

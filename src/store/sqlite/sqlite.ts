@@ -218,8 +218,10 @@ export class SqliteJournal implements Store {
     return this.#commits.submitAhead(command, writeAppend, readAppended, chars, hasBegun);
   }
 
-  begin({ account, epoch }: Owner, seq: number, startedAt: number): Promise<Begun> {
-    const write = (words: unknown[]) => words.push(OP.begin, account, epoch, seq, startedAt);
+  begin(owner: Owner, seq: number, startedAt: number, waitedFor?: string): Promise<Begun> {
+    const { account, epoch } = owner;
+    const write = (words: unknown[]) =>
+      words.push(OP.begin, account, epoch, seq, startedAt, waitedFor ?? null);
     return this.#commits.submit(null, write, readBegun);
   }
 

@@ -29,7 +29,7 @@ export const SQL = {
   toBegin: `SELECT state, account, attempts, accepted_at, failures, doubts, cures, chat, thread,
     method, body, row_check FROM deliveries WHERE seq = ?`,
   begin: `UPDATE deliveries SET state = 'sending', attempts = ? WHERE seq = ?`,
-  insertAttempt: 'INSERT INTO attempts (seq, n, started_at) VALUES (?, ?, ?)',
+  insertAttempt: 'INSERT INTO attempts (seq, n, started_at, waited_for) VALUES (?, ?, ?, ?)',
 
   toMove: `SELECT seq, state, account, attempts, doubts, slot, final, cures, idempotency_key AS key, held,
     message_id AS messageId

@@ -3,7 +3,7 @@
 
 import type { Delivery, Explanation, PastKind } from './wire/more.ts';
 
-export type WaitKind = PastKind | 'breaker' | 'now';
+export type WaitKind = PastKind | 'now';
 
 export interface Wait {
   readonly kind: WaitKind;
@@ -44,7 +44,7 @@ function waitsSoFar(delivery: Delivery, explanation: Explanation, now: number): 
 // The gravest of what holds it: that is what it waits for.
 function kindOfNow({ causes }: Explanation): WaitKind {
   const kinds = causes.map(({ kind }) => kind);
-  if (kinds.includes('held')) return 'breaker';
+  if (kinds.includes('held')) return 'held';
   if (kinds.includes('freeze')) return 'freeze';
   return kinds.includes('due') ? 'scheduled' : 'now';
 }

@@ -11,16 +11,16 @@ DECLARE
 BEGIN
 WITH asked AS MATERIALIZED (
   SELECT g.*, owns(g.account, g.epoch) AS own, d.account AS whose, d.state
-  FROM ROWS FROM (jsonb_to_recordset(given) AS (account text, epoch bigint, seq bigint, at float8))
-    WITH ORDINALITY AS g(account, epoch, seq, at, ord)
+  FROM ROWS FROM (jsonb_to_recordset(given) AS (account text, epoch bigint, seq bigint, at float8,
+    "waitedFor" text)) WITH ORDINALITY AS g(account, epoch, seq, at, waited_for, ord)
   LEFT JOIN deliveries d ON d.seq = g.seq
 ), begun AS (
   UPDATE deliveries d SET state = 'sending', attempts = d.attempts + 1 FROM asked a
   WHERE d.seq = a.seq AND a.own AND a.whose = a.account AND a.state = 'queued'
   RETURNING d.seq, day_of(d.accepted_at) AS day, d.attempts AS n, d.body, past_of(d) AS past, is_intact(d) AS is_intact
 ), noted AS (
-  INSERT INTO attempts (day, seq, n, started_at)
-  SELECT b.day, b.seq, b.n, a.at FROM begun b JOIN asked a USING (seq) ORDER BY a.ord
+  INSERT INTO attempts (day, seq, n, started_at, waited_for)
+  SELECT b.day, b.seq, b.n, a.at, a.waited_for FROM begun b JOIN asked a USING (seq) ORDER BY a.ord
 )
 SELECT jsonb_agg(CASE
   WHEN NOT a.own OR a.whose <> a.account THEN not_owner()

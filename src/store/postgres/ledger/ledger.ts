@@ -39,7 +39,8 @@ export const LEDGER_SQL = {
     FROM deliveries d LEFT JOIN results r ON r.day = day_of(d.accepted_at)
       AND r.seq = d.seq WHERE d.seq = ANY ($1::bigint[])`,
   attempts: `SELECT a.seq, a.n, a.started_at AS "startedAt", a.ended_at AS "endedAt", a.outcome,
-      a.reason, a.detail, a.retry_after_ms AS "retryAfterMs" ${OF_DAY('attempts')}`,
+      a.reason, a.detail, a.retry_after_ms AS "retryAfterMs",
+      a.waited_for AS "waitedFor" ${OF_DAY('attempts')}`,
   history: `SELECT a.seq, a.at, a.from_state AS "from", a.to_state AS "to", a.reason, a.by
     ${OF_DAY('history')}`,
   copies: 'SELECT seq FROM copies WHERE origin = $1 ORDER BY seq LIMIT $2',

@@ -23,6 +23,9 @@ export const SCHEMA = 'sluice';
 // 'SLUC': whoever migrates holds it.
 const MIGRATION_LOCK = 0x534c5543;
 
+// What an attempt waited for before it was begun (see domain/waited.ts); null: nothing, or it is not known.
+const WAITED = 'ALTER TABLE attempts ADD COLUMN waited_for TEXT;';
+
 export const MIGRATIONS: readonly string[] = [
   [DELIVERIES, REST, BROADCASTS, INGEST].map(byBytes).join('\n'),
   byBytes(MINUTES),
@@ -32,6 +35,7 @@ export const MIGRATIONS: readonly string[] = [
   byBytes(DAYS),
   byBytes(BUDGETS),
   byBytes(UPDATES),
+  byBytes(WAITED),
 ];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

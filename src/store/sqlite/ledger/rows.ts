@@ -36,7 +36,8 @@ export function deliveryOfRow(row: SqlRow, tag: string): Delivery {
 }
 
 export const ATTEMPTS_SELECT = `SELECT seq, n, started_at AS startedAt, ended_at AS endedAt,
-  outcome, reason, detail, retry_after_ms AS retryAfterMs FROM attempts WHERE seq = ? ORDER BY no LIMIT ?`;
+  outcome, reason, detail, retry_after_ms AS retryAfterMs, waited_for AS waitedFor
+  FROM attempts WHERE seq = ? ORDER BY no LIMIT ?`;
 
 export function attemptOfRow(row: SqlRow): Attempt {
   return { ...row } as unknown as Attempt;

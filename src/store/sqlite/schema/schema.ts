@@ -233,6 +233,11 @@ CREATE TABLE copies (
 CREATE INDEX copies_origin ON copies (origin);
 `;
 
+// What an attempt waited for before it was begun (see domain/waited.ts); null: nothing, or it is not known.
+const WAITED = `
+ALTER TABLE attempts ADD COLUMN waited_for TEXT;
+`;
+
 const MIGRATIONS: readonly string[] = [
   FIRST,
   INCOMING,
@@ -252,6 +257,7 @@ const MIGRATIONS: readonly string[] = [
   SESSIONS,
   BUDGETS,
   UPDATES,
+  WAITED,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

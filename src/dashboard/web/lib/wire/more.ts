@@ -34,7 +34,16 @@ export interface Cause {
   readonly detail: string;
 }
 
-export type PastKind = 'scheduled' | 'turn' | 'freeze' | 'retry' | 'rest' | 'call';
+export type PastKind =
+  | 'scheduled'
+  | 'turn'
+  | 'held'
+  | 'freeze'
+  | 'window'
+  | 'ahead'
+  | 'retry'
+  | 'rest'
+  | 'call';
 
 export interface Explanation {
   readonly id: string;

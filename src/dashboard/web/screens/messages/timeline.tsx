@@ -10,12 +10,14 @@ import { withoutExpected } from '../../ui/reason.tsx';
 
 const NAMES: Readonly<Record<WaitKind, string>> = {
   scheduled: 'Scheduled for later',
-  turn: 'In the queue, until its turn within the limits',
-  freeze: 'Frozen: the platform said to wait',
+  turn: 'In the queue, until its turn',
+  held: 'Its account does not send',
+  freeze: 'Frozen: its chat or the account',
+  window: 'In the queue, for a limit',
+  ahead: 'In the queue, behind others',
   retry: 'Until the next try',
   rest: 'At rest, until moved by hand',
   call: 'Call to the platform',
-  breaker: 'Its account does not send',
   now: 'In the queue now',
 };
 
