@@ -154,13 +154,14 @@ async function restoreLimits(
     const since = now - lookBackMs - (isShifted ? shift.byMs : 0);
     for (const call of await journal.callsSince(some, since)) stored.push(call);
   }
-  const past = stored.map((call) => pastCall(later(shiftCall(call, shift), apartMs, now)));
-  const calls = Map.groupBy(past, (call) => call.account);
+  const told = stored.map((call) => later(shiftCall(call, shift), apartMs, now));
+  const calls = Map.groupBy(told, (call) => call.account);
   for (const account of new Set([...records.keys(), ...calls.keys()])) {
     try {
       const { limits } = road.openAccount(account);
       for (const { from, to } of road.aliases.of(account)) limits.unite(from, to, now);
-      limits.restore(records.get(account) ?? [], calls.get(account) ?? [], now);
+      const past = pastCalls(road, limits, calls.get(account) ?? []);
+      limits.restore(records.get(account) ?? [], past, now);
       road.freezes.forget(account);
     } catch (error) {
       report('recovery', error, { account });
@@ -221,9 +222,30 @@ async function followClock(
   return record;
 }
 
-// Only a limited call is known to have taken no capacity; whatever else was tried may have been judged.
-function pastCall(call: StoredCall): PastCall {
-  return { ...call, counted: call.outcome !== 'limited' };
+// Only a limited call is known to have taken no capacity; whatever else was tried may have been judged. The send of a
+// message that had a preview was live output; of the others their edits will tell.
+function pastCalls(
+  road: RoadState,
+  limits: AccountLimits,
+  calls: readonly StoredCall[],
+): PastCall[] {
+  const edits = calls.filter(({ live, family, messageId }) => {
+    return live && family === 'edit' && messageId !== null;
+  });
+  const grown = new Set(edits.map(messageOf));
+  return calls.map((call) => {
+    const { account, chat, messageId: message, family, endedAt, startedAt, outcome } = call;
+    const live = call.live || (family === 'send' && grown.has(messageOf(call)));
+    if (outcome === 'sent') {
+      const sent = { ...call, live, chat: road.aliases.canonical(account, chat), message };
+      road.plainSends.learn(limits, sent, endedAt ?? startedAt);
+    }
+    return { ...call, live, counted: outcome !== 'limited' };
+  });
+}
+
+function messageOf({ chat, messageId }: StoredCall): string {
+  return `${chat} ${messageId}`;
 }
 
 async function settleDoubt(

@@ -11,7 +11,7 @@ import {
 import { type AccountId, platformOf } from '../domain/ids.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Ticket } from '../limits/limits.ts';
-import type { AskedRoad, Depths, Ended, QueuePosition } from '../road/road.ts';
+import type { AskedRoad, Depths, Ended, QueuePosition, SentMessage } from '../road/road.ts';
 import type { AccountLoad } from '../scheduler/scheduler.ts';
 import type { AppendBounds, Appended, QueueFull } from '../store/ports/delivery.ts';
 import type { Owner } from '../store/ports/ownership.ts';
@@ -19,7 +19,7 @@ import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import { assert } from '../system/assert.ts';
 import type { Clock } from '../system/clock.ts';
 import { STRANGERS_SHARE } from '../system/shares.ts';
-import { freezeByHand, thawByHand } from './account/by-hand.ts';
+import { freezeByHand, probeByHand, thawByHand } from './account/by-hand.ts';
 import type { Dispatch } from './loop.ts';
 import type { RoadState } from './state.ts';
 import {
@@ -91,6 +91,7 @@ export function createRoad(options: RoadOptions): AskedRoad {
     isPreview: () => false,
     changedAt: (delivery) => dispatch.changedAt(delivery),
     touched: (delivery) => dispatch.touched(delivery),
+    beganLive: (message) => beganLive(state, message),
     release: (seq, finalAt) => release(state, seq, finalAt, clock.now()),
     goBefore: (seq, others) => scheduler.goBefore(seq, others, clock.now()),
     earliest: (call) => earliest(state, call, clock.now()),
@@ -101,7 +102,7 @@ export function createRoad(options: RoadOptions): AskedRoad {
       limitsView(state, account, clock.now(), viewsMax),
     pause: (id) => setPaused(id, true),
     resume: (id) => setPaused(id, false),
-    probe: async (id) => (isKnown(id) ? probe(state, id) : null),
+    probe: async (id) => (isKnown(id) ? probeByHand(state, id) : null),
     freeze: async (what, until, cause) =>
       isKnown(what.account) ? freezeByHand(state, what, until, cause, clock.now()) : null,
     thaw: async (what) => (isKnown(what.account) ? thawByHand(state, what, clock.now()) : 0),
@@ -113,11 +114,6 @@ export function createRoad(options: RoadOptions): AskedRoad {
     listen: (listener, interest) => events.listen(listener, interest),
     counts: () => events.counts,
   };
-}
-
-function probe(state: RoadState, id: AccountId) {
-  state.openAccount(id);
-  return state.tokens.probe(id);
 }
 
 async function ended(options: RoadOptions, seq: number, signal: AbortSignal): Promise<Ended> {
@@ -145,6 +141,12 @@ function release(state: RoadState, seq: number, finalAt: number | null, now: num
   state.add(finalAt === null ? freed : { ...freed, live: false, final: true }, now);
   state.wake();
   return true;
+}
+
+function beganLive(state: RoadState, { account, chat: given, message }: SentMessage): void {
+  const chat = state.aliases.canonical(account, given);
+  const { limits } = state.openAccount(account);
+  state.plainSends.beganLive(limits, { account, chat, message });
 }
 
 function unchanged(dispatch: Dispatch, delivery: NewDelivery): Ended | null {

@@ -18,7 +18,7 @@ import { LimitsSetByHand } from './account/limits-by-hand.ts';
 import { PassWaits } from './account/pass-waits.ts';
 import type { Profile } from './account/profile.ts';
 import { TokenChecks } from './account/token-checks.ts';
-import { MessageThreads } from './attempt/messages.ts';
+import { MessageThreads, PlainSends } from './attempt/messages.ts';
 import { entered } from './clock-steps.ts';
 import { RoadEvents, StoreHealth } from './events.ts';
 import { Scheduled } from './scheduled.ts';
@@ -43,6 +43,7 @@ export class RoadState {
   readonly scheduled: Scheduled;
   readonly store: StoreHealth;
   readonly threads = new MessageThreads();
+  readonly plainSends = new PlainSends();
   readonly tokens: TokenChecks;
   readonly wake: () => void;
   // Of the store: what ids of its deliveries begin with.

@@ -172,7 +172,7 @@ describe('freezes', () => {
   });
 
   test('by hand', () => {
-    expect(limits.freezeChat('c', 9000, 'maintenance', 0)).toHaveLength(1);
+    expect(limits.freeze('c', 9000, 'maintenance', 0).records).toHaveLength(1);
     expect(limits.explain(charge('c'), 1)).toMatchObject([
       { kind: 'freeze', until: 9000, detail: 'maintenance' },
     ]);

@@ -12,8 +12,8 @@ import { Lessons } from './lessons.ts';
 import { decisiveRule, type ProjectedMoment, projectCall } from './projection.ts';
 import { readRecord } from './records.ts';
 import { RoundTrips } from './rolling-window.ts';
-import { rulesByChat } from './rules-in-force.ts';
-import { Booking, Headroom, Notes, Tree } from './tree.ts';
+import { liveRules, rulesByChat } from './rules-in-force.ts';
+import { Booking, bookingOf, Headroom, Notes, Tree } from './tree.ts';
 import type * as Model from './types.ts';
 import type { Charge, Rule } from './types.ts';
 
@@ -243,6 +243,16 @@ export class AccountLimits {
     this.#headroom.enter(this.#priors.planOf(charge).account, charge, now);
   }
 
+  // Whether it would count in more windows if it were live output.
+  hasLiveRules(charge: Charge): boolean {
+    return liveRules(this.#priors, charge).length > 0;
+  }
+
+  // It was live output, as is known only now: it counts as such, too, since it was made.
+  wasLive(charge: Charge, at: number): void {
+    this.#headroom.enter(liveRules(this.#priors, charge), charge, at);
+  }
+
   // Facts first, then the windows from what went out lately. A call without an end was under way
   // when the process ended: it may have been judged as late as now.
   restore(
@@ -295,14 +305,6 @@ export class AccountLimits {
     const notes = new Notes(this.#account, now, []);
     const branches = this.#tree.advanceFreezes(before, byMs, notes);
     return { records: notes.records, chats: branches.map(({ name }) => name) };
-  }
-
-  freezeChat(chat: string, until: number, cause: string, now: number): Model.LimitRecord[] {
-    const notes = new Notes(this.#account, now, []);
-    const branch = this.#tree.chatFor(chat);
-    notes.froze(branch, branch.freeze('chat', chat, until, cause, now));
-    this.#tree.noted.add(branch);
-    return notes.records;
   }
 
   // By hand: no probe is needed.
@@ -392,9 +394,4 @@ export class AccountLimits {
     const heldAt = now - this.#trips.least(now);
     return { now, heldAt, answerAt: now + this.#trips.typical(now), settings: this.#settings };
   }
-}
-
-function bookingOf(ticket: Model.Ticket): Booking {
-  assert(ticket instanceof Booking, 'a ticket of someone else');
-  return ticket;
 }

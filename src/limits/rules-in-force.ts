@@ -1,5 +1,6 @@
 // The rules that priors have for a chat, by name: asked when an operator changes them, to tell the windows that are
-// there already. Priors answer for one call at a time, so every kind of call is asked for.
+// there already. Priors answer for one call at a time, so every kind of call is asked for. And those of a call that
+// hold only if it is live output.
 
 import { FAMILIES } from '../domain/call.ts';
 import type { Branch } from './branch.ts';
@@ -17,6 +18,12 @@ export function rulesByChat(priors: Priors, budgets: readonly string[]): (branch
     known.set(plan, rules);
     return rules;
   };
+}
+
+export function liveRules(priors: Priors, charge: Charge): readonly Rule[] {
+  const plain = priors.planOf({ ...charge, live: false }).chat;
+  const { chat } = priors.planOf({ ...charge, live: true });
+  return chat.filter(({ name }) => !plain.some((rule) => rule.name === name));
 }
 
 function rulesOf(priors: Priors, budgets: readonly string[], chat: string): Rules {

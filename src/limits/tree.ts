@@ -3,6 +3,7 @@
 // kept on disk.
 
 import type { AccountId } from '../domain/ids.ts';
+import { assert } from '../system/assert.ts';
 import { Branch, type Freeze } from './branch.ts';
 import { isSpent, type LearningSettings } from './learning.ts';
 import type { Meter } from './projection.ts';
@@ -244,6 +245,11 @@ export class Booking implements Ticket {
     this.takenAt = now;
     this.departedAt = now;
   }
+}
+
+export function bookingOf(ticket: Ticket): Booking {
+  assert(ticket instanceof Booking, 'a ticket of someone else');
+  return ticket;
 }
 
 export class Headroom {

@@ -116,6 +116,9 @@ export interface AskedRoad extends Road {
   touched(delivery: NewDelivery): readonly string[];
   // When the message that an edit changes was last made or changed by us; null: that is not known.
   changedAt(delivery: NewDelivery): number | null;
+  // A text grows from this message: if we sent it as any other, its send was live output, and counts as such since it
+  // went. Once per message.
+  beganLive(message: SentMessage): void;
   // What waits for a time may go: now, or at that time as a final, which has right of way and the chat's whole budget.
   // False: it does not wait any more.
   release(seq: number, finalAt: number | null): boolean;
@@ -126,6 +129,13 @@ export interface AskedRoad extends Road {
   earliest(call: Prospect): number;
   // What holds such a call back, as text; null: nothing does.
   hindrance(call: Prospect): string | null;
+}
+
+export interface SentMessage {
+  readonly account: AccountId;
+  readonly chat: string;
+  // null: nobody can tell.
+  readonly message: string | null;
 }
 
 // A call that may be made: what the limits need to know of it.

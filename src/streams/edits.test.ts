@@ -22,6 +22,7 @@ function setUp() {
     hindrance: () => null,
     changedAt: () => null,
     touched: () => [],
+    beganLive: () => {},
     async submit(delivery: NewDelivery) {
       submitted.push(delivery);
       const queued = aQueued({ seq: submitted.length });

@@ -241,6 +241,7 @@ export class LiveEdits {
     const written = () => this.#p.road.submit({ ...delivery, live: true, notBefore });
     const appended = await session.asLive(written);
     if (appended.kind !== 'accepted') return appended;
+    if (!isLive) this.#p.road.beganLive(session);
     const { queued, replaced } = appended;
     // While it was written the chat may have been forgotten as idle, and taken up again by another's edit.
     const output = this.#p.outputOf(session) ?? asked;
@@ -304,6 +305,7 @@ export class LiveEdits {
     // A text of it that had its turn waits in its lane: in that place a later time would hold up all behind it.
     const isInLane = isWaiting && !isFinishing;
     const notBefore = goesAt > now && !isInLane ? goesAt : 0;
+    if (!session.isLive) this.#p.road.beganLive(session);
     session.isLive = true;
     session.isFinishing = true;
     session.ending += 1;

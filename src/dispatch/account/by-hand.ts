@@ -2,6 +2,7 @@
 // once, is kept across a restart, and is published like any other freeze.
 
 import { isScheduled } from '../../domain/delivery.ts';
+import type { AccountId } from '../../domain/ids.ts';
 import type { Learned } from '../../limits/limits.ts';
 import type { HandOnLimits } from '../../road/road.ts';
 import type { RoadState } from '../state.ts';
@@ -59,4 +60,9 @@ async function apply(
   }
   road.wake();
   await road.saveLimits(learned.records);
+}
+
+export function probeByHand(road: RoadState, id: AccountId) {
+  road.openAccount(id);
+  return road.tokens.probe(id);
 }

@@ -61,7 +61,7 @@ describe('a typing sign', () => {
   test('never probes: not a frozen chat, not an open breaker, not a paused account', async () => {
     const { dispatch, road, calls, run } = aRoad(() => SENT);
     await dispatch.start();
-    dispatch.state.openAccount('fake:1').limits.freezeChat('c', 1, 'test', 0);
+    dispatch.state.openAccount('fake:1').limits.freeze('c', 1, 'test', 0);
     expect((await road.cosmetic(typing)).end).toBe('dropped');
     const elsewhere = { ...typing, chat: 'd' };
     dispatch.state.availability.setPaused('fake:1', true);

@@ -4,8 +4,9 @@ import { hash } from 'node:crypto';
 import { type Delivery, type Queued, THREAD_LANE } from '../../domain/delivery.ts';
 import { type AccountId, provisionalId } from '../../domain/ids.ts';
 import type { Outcome } from '../../domain/outcome.ts';
+import type { AccountLimits, Charge } from '../../limits/limits.ts';
 import type { Platform, References } from '../../platforms/platform.ts';
-import type { QueuePosition } from '../../road/road.ts';
+import type { QueuePosition, SentMessage } from '../../road/road.ts';
 import { JournalUnavailable } from '../../store/ports/unavailable.ts';
 import type { Clock } from '../../system/clock.ts';
 
@@ -295,5 +296,40 @@ export class MessageThreads {
       if (left-- === 0) return;
       this.#threads.delete(oldest);
     }
+  }
+}
+
+// Messages that were sent as any other, where live output has limits of its own. A text that grows may begin with one:
+// then that was live output, and counts there since it was sent.
+
+const PLAIN_SENDS_MAX = 10_000;
+
+export class PlainSends {
+  // The one that was sent first is forgotten first.
+  readonly #sent = new Map<string, { readonly charge: Charge; readonly at: number }>();
+
+  learn(limits: AccountLimits, sent: Charge & SentMessage, at: number): void {
+    const { chat, user, family, budget, live, cost, message } = sent;
+    if (message === null || family !== 'send' || live || !limits.hasLiveRules(sent)) return;
+    const charge = { chat, user, family, budget, live, cost };
+    const key = keyOf(sent, message);
+    this.#sent.delete(key);
+    this.#sent.set(key, { charge, at });
+    if (this.#sent.size <= PLAIN_SENDS_MAX) return;
+    // Many at a time: a map walks over what was deleted from its front.
+    let left = FORGOTTEN_TOGETHER;
+    for (const oldest of this.#sent.keys()) {
+      if (left-- === 0) return;
+      this.#sent.delete(oldest);
+    }
+  }
+
+  // Once per message.
+  beganLive(limits: AccountLimits, { account, chat, message }: SentMessage): void {
+    const key = message === null ? '' : keyOf({ account, chat }, message);
+    const sent = this.#sent.get(key);
+    if (sent === undefined) return;
+    this.#sent.delete(key);
+    limits.wasLive(sent.charge, sent.at);
   }
 }

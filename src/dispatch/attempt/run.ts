@@ -205,7 +205,11 @@ export class Attempts {
     limits.departed(ticket, startedAt);
     const { outcome, date } = await this.#call(credential, start, body);
     if (date !== undefined) this.#lookAtDate(profile.host, date, startedAt);
-    if (outcome.kind === 'sent') this.#road.threads.learn(queued, outcome.messageId);
+    if (outcome.kind === 'sent') {
+      const { messageId: message } = outcome;
+      this.#road.threads.learn(queued, message);
+      this.#road.plainSends.learn(limits, { ...queued, message }, this.#p.clock.now());
+    }
     const { n, record } = begun;
     const confirmed = await this.#confirmed(account, outcome);
     const meant = confirmed.kind === 'limited' ? withGrownWait(confirmed, n) : confirmed;

@@ -175,10 +175,11 @@ export function attempting(store: () => Harness): void {
       await journal.begin(2, 2_000);
       await journal.begin(3, 2_100);
       await journal.settle(aSettlement({ seq: 2, endedAt: 2_200, outcome: 'limited' }));
+      await journal.settle(aSettlement({ seq: 3, endedAt: 2_300, messageId: '77' }));
       const recent = await journal.callsSince(2_000);
       expect(recent).toMatchObject([
         { startedAt: 2_000, endedAt: 2_200, outcome: 'limited', chat: '42' },
-        { startedAt: 2_100, endedAt: null, outcome: null },
+        { startedAt: 2_100, endedAt: 2_300, outcome: 'sent', messageId: '77' },
       ]);
       expect((await journal.callsSince(0))[0]).toEqual({
         account: 'telegram:1',
@@ -188,6 +189,7 @@ export function attempting(store: () => Harness): void {
         budget: 'broadcast',
         live: true,
         cost: 3,
+        messageId: null,
         startedAt: 1_999,
         endedAt: null,
         outcome: null,

@@ -277,8 +277,9 @@ export class MemoryJournal implements Store, FleetStore {
       if (startedAt < since) break;
       const row = this.#disk.deliveries.get(seq);
       if (row === undefined || !asked.has(row.account)) continue;
-      const { account, user, family, budget, live, cost } = row;
-      calls.push({ account, chat, user, family, budget, live, cost, startedAt, endedAt, outcome });
+      const { account, user, family, budget, live, cost, messageId } = row;
+      const what = { account, chat, user, family, budget, live, cost, messageId };
+      calls.push({ ...what, startedAt, endedAt, outcome });
     }
     return calls.reverse();
   }

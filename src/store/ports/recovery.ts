@@ -29,6 +29,8 @@ export interface StoredCall {
   readonly budget: Queued['budget'];
   readonly live: boolean;
   readonly cost: number;
+  // The message that its delivery made or changed; null: none, or not yet.
+  readonly messageId: string | null;
   readonly startedAt: number;
   readonly endedAt: number | null;
   readonly outcome: Outcome['kind'] | null;

@@ -29,7 +29,8 @@ export const READS_SQL = {
   ownerOf: 'SELECT account, node, epoch FROM owners WHERE account = $1',
   // From the few of late to their deliveries, whatever the planner knows of either.
   calls: `SELECT d.account, coalesce(a.chat, d.chat) AS chat, d.user_id AS "user", d.family, d.budget,
-      d.live, d.cost, a.started_at AS "startedAt", a.ended_at AS "endedAt", a.outcome
+      d.live, d.cost, d.message_id AS "messageId", a.started_at AS "startedAt",
+      a.ended_at AS "endedAt", a.outcome
     FROM attempts a CROSS JOIN LATERAL (SELECT * FROM deliveries WHERE seq = a.seq OFFSET 0) d
     WHERE a.started_at >= $1 AND d.account = ANY ($2::text[]) ORDER BY a.no`,
   limits: `SELECT account, key, value, updated_at AS "updatedAt" FROM limits

@@ -62,8 +62,8 @@ export class SqliteReads {
     const asked = new Set(accounts);
     const calls: StoredCall[] = [];
     for (const row of this.#calls.iterate() as Iterable<unknown>) {
-      const [startedAt, endedAt, outcome, account, chat, user, family, budget, live, cost] =
-        row as CallRow;
+      const [startedAt, endedAt, outcome, account, chat, user, family, ...rest] = row as CallRow;
+      const [budget, live, cost, messageId] = rest;
       if (startedAt < since) break;
       if (!asked.has(account)) continue;
       calls.push({
@@ -74,6 +74,7 @@ export class SqliteReads {
         budget,
         live: live === 1,
         cost,
+        messageId,
         startedAt,
         endedAt,
         outcome,
@@ -88,7 +89,7 @@ function limitOf(row: SqlRow): StoredLimit {
 }
 
 export const CALLS_NEWEST_FIRST = `SELECT a.started_at, a.ended_at, a.outcome, d.account,
-  coalesce(a.chat, d.chat), d.user, d.family, d.budget, d.live, d.cost
+  coalesce(a.chat, d.chat), d.user, d.family, d.budget, d.live, d.cost, d.message_id
   FROM attempts a CROSS JOIN deliveries d ON d.seq = a.seq ORDER BY a.no DESC`;
 
 type CallRow = [
@@ -102,4 +103,5 @@ type CallRow = [
   budget: StoredCall['budget'],
   live: number,
   cost: number,
+  messageId: string | null,
 ];
