@@ -14,13 +14,15 @@ import { type Judged, judge, type Played, pause, play, type Scenario } from './s
 const NETWORK: Network = { latencyMs: 40, jitterMs: 40, jitterBackMs: 0 };
 const DOORS: readonly DoorName[] = ['drop-in', 'REST'];
 const EDIT_MS = 250;
+const EDITS_MS = 30_000;
 // Looks at the record until every last text is there, however late: that is a figure, too.
 const LOOK_MS = 1000;
 const LATE_MS_MAX = 120_000;
 // Of a final, for each that waits in its chat, and beyond.
 const SLOT_MS = 3000;
 
-const PLAIN = { isPrivate: false, isAwaited: false, everyMs: EDIT_MS, restMs: 0 } as const;
+const EDITED = { isAwaited: false, everyMs: EDIT_MS, editsMs: EDITS_MS } as const;
+const PLAIN = { ...EDITED, isPrivate: false, restMs: 0 } as const;
 const GROUP = { ...PLAIN, commandMsMax: null } as const;
 const finalsOf = (sessions: number) => SLOT_MS * sessions + SLOT_MS;
 
@@ -114,7 +116,7 @@ function* rowsOf(scenario: Scenario, door: DoorName, judged: Judged): Iterable<R
     yield row('command', seconds(judged.commandMs!), seconds(commandMsMax));
   // As shares of one more, so that none of none is no ratio of zeros.
   yield row('429s', count(judged.limited), count(0));
-  if (!isPrivate) yield row('showings ahead', count(judged.ahead), count(1));
+  if (!isPrivate) yield row('showings ahead', aheadOf(judged), count(1));
 }
 
 interface Figure {
@@ -124,6 +126,12 @@ interface Figure {
 
 function seconds(ms: number): Figure {
   return { value: ms, text: Number.isFinite(ms) ? `${(ms / 1000).toFixed(2)} s` : 'never' };
+}
+
+// The bound is on those ahead; the plain difference also counts texts that stood still and were taken for the last.
+function aheadOf({ ahead, showings }: Judged): Figure {
+  const difference = Math.max(...showings) - Math.min(...showings);
+  return { value: ahead + 1, text: `${ahead} (plain difference ${difference})` };
 }
 
 function count(n: number): Figure {

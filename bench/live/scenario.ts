@@ -1,11 +1,10 @@
-// Sessions that edit a message each for half a minute and then show their last text, and a command in between: what
+// Sessions that edit a message each for a while and then show their last text, and a command in between: what
 // people saw of it, by the record of the simulated Telegram.
 
 import type { SeenCall } from '../streams/staleness.ts';
 import type { Door, Session } from './doors.ts';
 import { type Handed, showingsAhead } from './fairness.ts';
 
-const EDITS_MS = 30_000;
 const COMMAND_AFTER_MS = 15_000;
 const LAST = 'last of';
 // Edits whose answers may be on their way when the last text is ready.
@@ -16,6 +15,7 @@ export interface Scenario {
   readonly sessions: number;
   readonly isPrivate: boolean;
   readonly everyMs: number;
+  readonly editsMs: number;
   // Each edit waits for the answer to the one before.
   readonly isAwaited: boolean;
   // The slowest last text, from being ready to being shown.
@@ -51,7 +51,7 @@ export interface Judged {
 }
 
 export async function play(door: Door, scenario: Scenario, place: number): Promise<Played> {
-  const { sessions, isPrivate, everyMs, isAwaited } = scenario;
+  const { sessions, isPrivate, everyMs, editsMs, isAwaited } = scenario;
   const chatOf = (n: number) => (isPrivate ? place + n : -1_001_000_000_000 - place);
   const threadOf = (n: number) => (isPrivate || sessions === 1 ? null : 10 + n);
   const session = (n: number, isLast: boolean): Session => {
@@ -69,7 +69,7 @@ export async function play(door: Door, scenario: Scenario, place: number): Promi
   const began = Date.now();
   const edit = async (n: number, each: Edited) => {
     const answers: Promise<unknown>[] = [];
-    for (let i = 0; Date.now() - began < EDITS_MS; i++) {
+    for (let i = 0; Date.now() - began < editsMs; i++) {
       const text = `${n}: ${i}`;
       each.handed.push({ at: Date.now(), text });
       const done = door.edit(each.chat, each.messageId, text, session(n, false)).catch(() => null);
