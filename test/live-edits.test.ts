@@ -1,6 +1,7 @@
 // Texts that grow by plain edits, as agents make them: nobody opened a stream, nobody says which edit is the last.
 
 import { describe, expect, test } from 'vitest';
+import { sleep } from '../src/system/clock.ts';
 import { intBelow, seededRandom } from '../src/system/random.ts';
 import { delivery, send, sendFirst } from './live/edits.ts';
 import { ACCOUNT, GROUP, type LiveWorld, liveWorld } from './live/world.ts';
@@ -132,6 +133,27 @@ describe.each([
     expect(Math.max(...shown) - Math.min(...shown)).toBeLessThanOrEqual(1);
     expect(Math.min(...shown)).toBeGreaterThanOrEqual(1);
   });
+
+  test.each([1000, 3000])(
+    'the same, each edit awaited, %i ms after the answer',
+    async (pauseMs) => {
+      const world = await liveWorld();
+      const sessions = await open(world, 6);
+      const until = world.clock.now() + 30_000;
+      const edited = sessions.map(async (session) => {
+        for (let i = 0; world.clock.now() < until; i++) {
+          await answeredEdit(world, session, `${session.thread}: ${i}`);
+          await sleep(world.clock, pauseMs);
+        }
+        session.readyAt = world.clock.now();
+        await edit(world, session, `${LAST} of ${session.thread}`, { final });
+      });
+      await world.run(120_000);
+      await Promise.all(edited);
+      expect(slowest(world, sessions)).toBeLessThanOrEqual(12_000);
+      expect(Math.min(...previews(world, sessions))).toBeGreaterThanOrEqual(1);
+    },
+  );
 
   test.each([1, 3, 20])('%i sessions: within 3 s for each final that waits, and 3 s', async (n) => {
     const world = await liveWorld();
