@@ -160,7 +160,7 @@ describe('no observer touches the origin', () => {
     const answer = await post(at, [SCREEN]);
     expect(answer.statusCode).toBe(202);
     expect(answer.json().observers).toMatchObject([{ code: 'internal' }]);
-    expect(at.logged).toHaveLength(1);
+    expect(at.logged).toMatchObject([{ platform: 'terminal' }]);
     const { submit } = at.road;
     at.road.submit = function (delivery) {
       if (delivery.chat !== '7') return submit.call(this, delivery);
@@ -235,7 +235,12 @@ describe('a platform that does not say whose the account is', () => {
     });
     word.resolve({ kind: 'refused', status: 401, detail: 'no' });
     await told;
-    expect([...at.logged]).toEqual([{ origin: id, observer: 0, code: 'account_refused' }]);
+    expect([...at.logged]).toEqual([
+      {
+        ...{ origin: id, correlation: id, platform: 'terminal', account: null },
+        ...{ observer: 0, code: 'account_refused' },
+      },
+    ]);
   });
 
   test('who waits for the origin hears what became known meanwhile', async () => {

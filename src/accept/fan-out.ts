@@ -43,6 +43,17 @@ export type DraftedObserver =
   | { kind: 'parts'; parts: readonly Drafted[] }
   | { kind: 'follows'; account: AccountId; chat: string };
 
+// As the log names it.
+type AboutCopy = Pick<ObserverDraft, 'platform'> &
+  Pick<NewDelivery, 'correlation'> &
+  Partial<Pick<NewDelivery, 'account' | 'chat'>>;
+
+export interface ObserverDraft {
+  // null: it names none that is known here.
+  readonly platform: string | null;
+  readonly drafted: Promise<DraftedObserver>;
+}
+
 const PENDING: Pending = Object.freeze({
   state: 'pending',
   detail: 'its platform is being asked for the account; it is accepted when that is known',
@@ -64,34 +75,48 @@ export function draftObservers(
   request: FanOutRequest,
   origin: NewDelivery,
   headers: FromHeaders,
-): Promise<DraftedObserver>[] {
+): ObserverDraft[] {
+  return request.to.observers.map((observer, i) => {
+    const platform = platformNamed(options, observer);
+    const about = { platform, correlation: origin.correlation };
+    return { platform, drafted: draftOne(options, request, origin, headers, i, about) };
+  });
+}
+
+function draftOne(
+  options: AcceptContext,
+  request: FanOutRequest,
+  origin: NewDelivery,
+  headers: FromHeaders,
+  i: number,
+  about: AboutCopy,
+): Promise<DraftedObserver> {
   const { to, text: _text, ...rest } = request;
   const key = rest.idempotencyKey ?? headers.idempotencyKey;
-  return to.observers.map((observer, i) => {
-    const { method: _method, body: _body, ...target } = observer;
-    if (changesMessage(origin) && observer.body === undefined) {
-      return draftInTime(options, () => followerOf(options, observer, headers));
-    }
-    const content = contentFor(options, request, origin, i);
-    if ('code' in content) return Promise.resolve(refused(content));
-    // Parts must not replace each other in the queue.
-    const { coalesce: _coalesce, ...apart } = rest;
-    const shared = content.length === 1 ? rest : apart;
-    const copies = content.map((part, n) => {
-      // Each copy is a message of its own: one key for all of them would be a conflict.
-      const ownKey = n === 0 ? `${key}#${i + 1}` : `${key}#${i + 1}.${n + 1}`;
-      return {
-        ...shared,
-        ...part,
-        ...(key === null ? {} : { idempotencyKey: ownKey }),
-        to: target,
-      };
-    });
-    return draftInTime(options, async () => {
-      const parts = [await draft(options, copies[0]!, headers)];
-      for (const copy of copies.slice(1)) parts.push(await draft(options, copy, headers));
-      return parts.length === 1 ? parts[0]! : { kind: 'parts', parts };
-    });
+  const observer = to.observers[i]!;
+  const { method: _method, body: _body, ...target } = observer;
+  if (changesMessage(origin) && observer.body === undefined) {
+    return draftInTime(options, about, () => followerOf(options, observer, headers));
+  }
+  const content = contentFor(options, request, origin, i);
+  if ('code' in content) return Promise.resolve(refused(content));
+  // Parts must not replace each other in the queue.
+  const { coalesce: _coalesce, ...apart } = rest;
+  const shared = content.length === 1 ? rest : apart;
+  const copies = content.map((part, n) => {
+    // Each copy is a message of its own: one key for all of them would be a conflict.
+    const ownKey = n === 0 ? `${key}#${i + 1}` : `${key}#${i + 1}.${n + 1}`;
+    return {
+      ...shared,
+      ...part,
+      ...(key === null ? {} : { idempotencyKey: ownKey }),
+      to: target,
+    };
+  });
+  return draftInTime(options, about, async () => {
+    const parts = [await draft(options, copies[0]!, headers)];
+    for (const copy of copies.slice(1)) parts.push(await draft(options, copy, headers));
+    return parts.length === 1 ? parts[0]! : { kind: 'parts', parts };
   });
 }
 
@@ -111,6 +136,7 @@ async function followerOf(
 
 async function draftInTime(
   options: AcceptContext,
+  about: AboutCopy,
   start: () => DraftedObserver | Promise<DraftedObserver>,
 ): Promise<DraftedObserver> {
   const { late } = options;
@@ -121,7 +147,7 @@ async function draftInTime(
   try {
     return await start();
   } catch (error) {
-    return refused(troubleOf(options, error));
+    return refused(troubleOf(options, error, about));
   } finally {
     late.observers -= 1;
   }
@@ -170,15 +196,15 @@ export function withoutReply(
 export async function fanOut(
   options: AcceptContext,
   origin: Drafted,
-  observers: readonly Promise<DraftedObserver>[],
+  observers: readonly ObserverDraft[],
 ): Promise<Submitted> {
   const submitted = await submitOne(options, origin);
   if (submitted.kind === 'refused') return submitted;
   const { seq, receipt } = submitted;
   const receipts: ObserverReceipt[] = observers.map(() => PENDING);
   let isAnswered = false;
-  const copies = observers.map(async (drafting, i) => {
-    const drafted = await drafting;
+  const copies = observers.map(async ({ platform, ...observer }, i) => {
+    const drafted = await observer.drafted;
     const result =
       drafted.kind === 'follows'
         ? await followed(options, origin, drafted, receipt.repeated === true)
@@ -186,8 +212,9 @@ export async function fanOut(
     receipts[i] = result;
     if (isAnswered && 'code' in result) {
       const { code } = result;
+      const { id, correlation } = receipt;
       options.log.warn(
-        { origin: receipt.id, observer: i, code },
+        { origin: id, correlation, platform, ...accountIn(drafted), observer: i, code },
         'a copy for an observer was not accepted',
       );
     }
@@ -220,7 +247,22 @@ async function submitCopy(
     const submitted = await submitOne(options, { kind: 'drafted', delivery });
     return submitted.kind === 'accepted' ? submitted.receipt : submitted.problem;
   } catch (error) {
-    return troubleOf(options, error);
+    const { platform, account, chat, correlation } = delivery;
+    return troubleOf(options, error, { platform, account, chat, correlation });
+  }
+}
+
+// null where it could not be found out.
+function accountIn(drafted: DraftedObserver): { account: AccountId | null } {
+  switch (drafted.kind) {
+    case 'follows':
+      return { account: drafted.account };
+    case 'drafted':
+      return { account: drafted.delivery.account };
+    case 'parts':
+      return accountIn(drafted.parts[0]!);
+    case 'refused':
+      return { account: null };
   }
 }
 
@@ -239,9 +281,25 @@ async function followed(
   );
 }
 
+// For the log. null: none that is known here.
+export function platformNamed(
+  options: AcceptContext,
+  to: Pick<Observer, 'account' | 'platform'>,
+): string | null {
+  const platform = platformFor(options, to);
+  return 'code' in platform ? null : platform.name;
+}
+
 // Not even an exception of ours may fail the origin.
-function troubleOf(options: AcceptContext, error: unknown): Problem {
+function troubleOf(
+  options: AcceptContext,
+  error: unknown,
+  { platform, ...about }: AboutCopy,
+): Problem {
   if (error instanceof JournalUnavailable) return journalProblem(error);
-  options.log.error({ err: error }, 'a copy for an observer failed with an exception');
+  options.log.error(
+    { err: error, platform, ...about },
+    'a copy for an observer failed with an exception',
+  );
   return problem('internal', '');
 }

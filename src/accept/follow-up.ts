@@ -87,7 +87,7 @@ export class FollowUps {
       });
     } else {
       this.#p.log.warn(
-        { platform: delivery.platform, account: delivery.account },
+        lineOf(delivery),
         'too many edits wait to be applied to copies; this one is not',
       );
     }
@@ -98,7 +98,7 @@ export class FollowUps {
     const following = turn
       .catch((error) => {
         this.#p.log.error(
-          { err: error },
+          { err: error, ...lineOf(delivery) },
           'an edit could not be applied to the copies of its message',
         );
         return NONE;
@@ -350,6 +350,11 @@ export class FollowUps {
     const nowhere = { position: null, eta: null, reason: NOT_POSSIBLE, detail };
     return { ...receipt, state: 'cancelled', ...nowhere };
   }
+}
+
+// What a line of the log says of it: of one that has no id yet its caller's own, if any.
+function lineOf({ platform, account, chat, correlation }: NewDelivery) {
+  return { platform, account, chat, ...(correlation === null ? {} : { correlation }) };
 }
 
 // Of an edit its part of the new text; a part that is not needed any more goes.

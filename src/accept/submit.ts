@@ -17,7 +17,7 @@ import {
 } from './callers.ts';
 import type { AcceptContext } from './context.ts';
 import { type Drafted, draft, type FromHeaders } from './draft.ts';
-import { type DraftedObserver, draftObservers, fanOut } from './fan-out.ts';
+import { draftObservers, fanOut, type ObserverDraft } from './fan-out.ts';
 import { invalid } from './problems.ts';
 import { checkFanOut, checkMessage, type FanOutRequest, type MessageRequest } from './schema.ts';
 import { troublesOf } from './trouble.ts';
@@ -27,7 +27,7 @@ export { journalProblem, type Receipt, type Submitted, submitOne } from './calle
 // One message, drafted: the origin's delivery and its observers'.
 export interface PreparedMessage {
   readonly origin: Drafted;
-  readonly observers: readonly Promise<DraftedObserver>[] | null;
+  readonly observers: readonly ObserverDraft[] | null;
   readonly waitMs: number;
 }
 

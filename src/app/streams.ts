@@ -126,7 +126,11 @@ function openingOf(
 }
 
 function lost({ log }: Resources): (lost: LostObserver) => void {
-  return (observer) => log.warn(observer, 'an observer no longer follows its stream');
+  return (observer) =>
+    log.warn(
+      { platform: platformOf(observer.account), ...observer },
+      'an observer no longer follows its stream',
+    );
 }
 
 // Made once per account and settings: they are others when an operator sets a limit by hand.

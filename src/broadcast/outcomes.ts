@@ -24,7 +24,7 @@ export interface OutcomesParts {
   // There is room for more, or someone is to be fed again.
   readonly freed: (running: Running) => void;
   // It waits on the road though its broadcast does not run.
-  readonly unwanted: (seq: number) => void;
+  readonly unwanted: (running: Running, seq: number) => void;
   readonly finished: (id: number) => void;
   readonly count: (running: Running, state: End['state']) => void;
   readonly log: { warn(fields: object, message: string): void };
@@ -90,7 +90,7 @@ export class Outcomes {
     if (entry === undefined) this.#seeStranger(event);
     else if (event.to !== 'queued' && event.to !== 'sending') {
       this.#end(seq, entry, entry.running.endOf(event.to, event.reason));
-    } else if (entry.running.state !== 'running') this.#parts.unwanted(seq);
+    } else if (entry.running.state !== 'running') this.#parts.unwanted(entry.running, seq);
     if (!this.#parts.refusals.hasChanges) return;
     this.#followSent();
     this.#saveSoon();

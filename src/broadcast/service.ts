@@ -64,7 +64,7 @@ export class BroadcastService implements Broadcasting {
       finished,
       refusals: new Refusals(broadcasts, parts.platforms),
       freed: (running) => this.#freed(running),
-      unwanted: (seq) => void withdrawUntouched(this.#withdrawal, seq),
+      unwanted: ({ account }, seq) => void withdrawUntouched(this.#withdrawal, account, seq),
       count: ({ stored }, end) => parts.count(stored.platform, end),
     });
     this.#feeder = new Feeder({

@@ -2,7 +2,7 @@
 // be taken back, nor what may have been sent already: it goes on to its end.
 
 import { type Delivery, WITHDRAWN } from '../domain/delivery.ts';
-import type { AccountId } from '../domain/ids.ts';
+import { type AccountId, platformOf } from '../domain/ids.ts';
 import { PARTLY_SENT } from '../domain/outcome.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Road } from '../road/road.ts';
@@ -27,16 +27,20 @@ export function canTakeBack({ doubts, cures }: Pick<Delivery, 'doubts' | 'cures'
 }
 
 // One that came back into the queue after a try.
-export async function withdrawUntouched(parts: WithdrawalParts, seq: number): Promise<void> {
+export async function withdrawUntouched(
+  parts: WithdrawalParts,
+  account: AccountId,
+  seq: number,
+): Promise<void> {
   try {
     const [record] = await parts.ledger.getMany([seq]);
     if (record !== undefined && canTakeBack(record)) {
-      await withdraw(parts, record.account, [seq]);
+      await withdraw(parts, account, [seq]);
     }
   } catch (error) {
     // The next comparison with the ledger finds it again.
     parts.log.warn(
-      { err: error },
+      { err: error, platform: platformOf(account), account },
       'could not withdraw the queued messages of a broadcast; trying again',
     );
   }
@@ -58,7 +62,7 @@ export async function withdraw(
       }
       if (!(moved.reason instanceof JournalUnavailable)) throw moved.reason;
       log.warn(
-        { err: moved.reason },
+        { err: moved.reason, platform: platformOf(account), account },
         'could not withdraw the queued messages of a broadcast; trying again',
       );
     }

@@ -13,6 +13,7 @@ const STREAM: NewStream = {
   idleMs: 1000,
 };
 const SCREEN: NewStream = { ...STREAM, account: 'terminal:local', platform: 'terminal', chat: 'c' };
+const LOST = { origin: 'stream1', account: SCREEN.account, correlation: null };
 
 function setUp(fake = new FakeLive(() => 0), ports: Partial<ObserverPorts> = {}) {
   const lost: LostObserver[] = [];
@@ -80,8 +81,9 @@ test('an observer’s trouble is its own, and told once', async () => {
   await followed();
   expect(texts()).toEqual(['ab open', ' cancelled', 'ab open']);
   expect(lost.toSorted((a, b) => a.observer - b.observer)).toEqual([
-    { origin: 'stream1', observer: 0, reason: 'ended' },
-    { origin: 'stream1', observer: 2, reason: 'no platform' },
+    { ...LOST, observer: 0, reason: 'ended' },
+    // Whose it would have been was never known.
+    { ...LOST, account: STREAM.account, observer: 2, reason: 'no platform' },
   ]);
 });
 
@@ -90,7 +92,7 @@ test('no more streams for observers than there may be', async () => {
   fake.streamsMax = 1;
   await open(SCREEN, new Promise(() => {}));
   await followed();
-  expect(lost).toEqual([{ origin: 'stream1', observer: 0, reason: 'streams_full' }]);
+  expect(lost).toEqual([{ ...LOST, observer: 0, reason: 'streams_full' }]);
 });
 
 test('who opens a stream is answered when its observers are on disk', async () => {
@@ -272,7 +274,7 @@ test('an observer is opened at its owner; where nobody can be asked, again', asy
   ]);
   expect(asked[0]!.key).toBe(asked[1]!.key);
   expect(fake.opened).toHaveLength(1);
-  expect(lost).toEqual([{ origin: 'stream1', observer: 0, reason: 'streams_full' }]);
+  expect(lost).toEqual([{ ...LOST, observer: 0, reason: 'streams_full' }]);
 });
 
 test('origins elsewhere are read one at a time, and all in their turn', async () => {

@@ -24,6 +24,9 @@ export interface LostObserver {
   // The stream it followed, and its place among the observers.
   readonly origin: string;
   readonly observer: number;
+  // Its own; the origin's where it was lost before that was known.
+  readonly account: AccountId;
+  readonly correlation: string | null;
   readonly reason: string;
 }
 
@@ -101,7 +104,7 @@ class Observers {
     const { view } = opened;
     this.#take(view);
     if (observers.length === 0 || view.state !== 'open') return opened;
-    const openings = observers.map((coming, n) => this.#openOne(view.id, n, coming));
+    const openings = observers.map((coming, n) => this.#openOne(view, n, coming));
     await drained(this.#p.clock, openings, OPENING_MS_MAX);
     return opened;
   }
@@ -127,15 +130,19 @@ class Observers {
 
   // Under a key of its own: however often it is asked for, there is one.
   async #openOne(
-    origin: string,
+    { id: origin, ...about }: StreamView,
     observer: number,
     coming: Promise<NewStream | null>,
   ): Promise<void> {
-    const lose = (reason: string) => this.#p.onLost({ origin, observer, reason });
+    let { account } = about;
+    const { correlation } = about;
+    const lose = (reason: string) =>
+      this.#p.onLost({ origin, observer, account, correlation, reason });
     try {
       const asked = await coming;
       // null: there is none to open, which was told where it was found.
       if (asked === null) return;
+      account = asked.account;
       const key = ownKey(HOLDERS.sluice, `observer:${origin}:${observer}`);
       const opened = await this.#openAtOwner({
         ...asked,
@@ -163,7 +170,7 @@ class Observers {
 
   // It follows from now on, if it is an observer's.
   #take(own: StreamView): void {
-    const { follows, state } = own;
+    const { follows, state, account, correlation } = own;
     if (follows === null || state !== 'open' || this.#isStopped) return;
     const group = this.#groupOf(follows.stream);
     if (group.followers.has(own.id)) return;
@@ -175,7 +182,10 @@ class Observers {
         if (group.followers.size === 0) this.#groups.delete(follows.stream);
       },
       lose: (reason) =>
-        this.#p.onLost({ origin: follows.stream, observer: follows.observer, reason }),
+        this.#p.onLost({
+          ...{ origin: follows.stream, observer: follows.observer },
+          ...{ account, correlation, reason },
+        }),
     });
     group.followers.set(own.id, follower);
     group.dueAt = Math.min(group.dueAt, this.#p.clock.now());

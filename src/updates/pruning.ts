@@ -1,7 +1,7 @@
 // Forgets updates a day after they came, a small step at a time. A day is how long a platform repeats an update, and
 // how long it would have kept it for the app: what nobody took by then is gone, and the log says so.
 
-import type { AccountId } from '../domain/ids.ts';
+import { type AccountId, platformOf } from '../domain/ids.ts';
 import type { UpdateStore } from '../store/ports/updates.ts';
 import type { Periodic, PeriodicJob } from '../system/periodic.ts';
 
@@ -27,8 +27,10 @@ export function createPruning({ periodic, prune, expired, log }: PruningParts): 
     async run(job) {
       const { removed, untaken } = await prune({ before: clock.now() - KEPT_MS, max: STEP_MAX });
       for (const account of untaken) expired(account);
-      const fields = { untaken: untaken.length };
-      if (untaken.length > 0) log.warn(fields, 'updates expired: no app took them within a day');
+      for (const [account, { length }] of Map.groupBy(untaken, (each) => each)) {
+        const fields = { platform: platformOf(account), account, untaken: length };
+        log.warn(fields, 'updates expired: no app took them within a day');
+      }
       if (removed === STEP_MAX) job.within(PAUSE_MS);
     },
   });

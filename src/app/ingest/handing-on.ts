@@ -58,8 +58,9 @@ export function openHandingOn(resources: Resources, options: () => HttpParts): H
     if (submitted.kind === 'accepted') return 'taken';
     const { code, detail } = submitted.problem;
     if (PASSING.includes(code)) return 'later';
+    const where = { platform: platform.name, account, chat };
     const about = { source: source.id, channel: source.name, why: `${code}: ${detail}` };
-    log.warn(about, 'a post could not be put into its chat');
+    log.warn({ ...where, ...about }, 'a post could not be put into its chat');
     return 'dropped';
   };
 

@@ -52,10 +52,16 @@ test('observers get the same stream on their own targets, without what only the 
 test('a platform that does not answer, an unknown account, a mistake of ours: the origin is opened', async () => {
   const at = await start({ identify: () => new Promise(() => {}) });
   const unknown = { account: 'telegram:99', chat: 1 };
-  const answer = await post(at, { origin: ORIGIN, observers: [SCREEN, unknown] });
+  const answer = await post(
+    at,
+    { origin: ORIGIN, observers: [SCREEN, unknown] },
+    { correlation: 'c' },
+  );
   expect(answer.statusCode).toBe(201);
   expect(await at.live.opened[0]!.observers![1]).toBeNull();
-  expect(at.logged).toEqual([{ observer: 1, code: 'unknown_account' }]);
+  expect(at.logged).toEqual([
+    { platform: 'telegram', correlation: 'c', observer: 1, code: 'unknown_account' },
+  ]);
   await at.app.close();
   const broken = await start({
     describe: () => {

@@ -2,7 +2,7 @@
 // cannot have its stream is told in the log, and the origin's goes on.
 
 import { type FromHeaders, platformFor } from '../../accept/draft.ts';
-import { withoutReply } from '../../accept/fan-out.ts';
+import { platformNamed, withoutReply } from '../../accept/fan-out.ts';
 import type { TargetRequest } from '../../accept/schema.ts';
 import type { NewStream } from '../../streams/streams.ts';
 import { draftStream, type StreamOptions } from './draft.ts';
@@ -16,14 +16,16 @@ export function draftObserving(
   headers: FromHeaders,
 ): Promise<NewStream | null>[] {
   return observers.map(async (to, observer) => {
+    const platform = platformNamed(options, to);
+    const about = { platform, correlation: origin.correlation, observer };
     try {
       const copy = copyFor(options, request, to, origin.platform);
       const drafted = await draftStream(options, copy, { ...headers, idempotencyKey: null });
       if (drafted.kind === 'drafted') return drafted.stream;
       const { code } = drafted.problem;
-      options.log.warn({ observer, code }, 'an observer was dropped from a stream');
+      options.log.warn({ ...about, code }, 'an observer was dropped from a stream');
     } catch (error) {
-      options.log.error({ err: error, observer }, 'an observer was dropped from a stream');
+      options.log.error({ err: error, ...about }, 'an observer was dropped from a stream');
     }
     return null;
   });
