@@ -16,6 +16,29 @@ async function write(world: LiveWorld, id: string, text: string, afterMs = 0): P
   await world.run(afterMs);
 }
 
+test('all messages of a stream have its correlation id, those after a crash too', async () => {
+  const world = await liveWorld();
+  const accepted = new Set<string>();
+  const follow = () =>
+    world.road.listen((event) => {
+      if (event.kind === 'accepted') accepted.add(`${event.about.chat} ${event.about.correlation}`);
+    });
+  follow();
+  const [id, own] = [await world.open(), await world.open({ chat: OTHER, correlation: 'order-7' })];
+  for (const each of [id, own]) await write(world, each, 'A', 4000);
+  await world.crash();
+  const seen = accepted.size;
+  follow();
+  for (const each of [id, own]) {
+    await world.done(world.live.final(each, { kind: 'append', text: ' and B' }));
+    await world.done(world.live.ended(each, NEVER));
+  }
+  const known = await world.done(world.live.get(id));
+  expect(known).toMatchObject({ state: 'done', correlation: id });
+  expect(seen).toBe(2);
+  expect([...accepted]).toEqual([`${GROUP} ${id}`, `${OTHER} order-7`]);
+});
+
 test('a penalty of two hours: no call, no write, the final after it, other chats untouched', async () => {
   const world = await liveWorld();
   const [id, other] = [await world.open(), await world.open({ chat: OTHER })];

@@ -140,6 +140,7 @@ describe('queue', () => {
     await all.getByText('Your order 3').waitFor();
     expect(await rows(all).count()).toBe(3);
     await all.getByText('number 2 in its queue').waitFor();
+    await rows(all).nth(1).getByText('order-2', { exact: true }).waitFor();
     await button(/^low \d/).click();
     await text('Nothing waits here').waitFor();
   });
@@ -216,9 +217,16 @@ describe('streams and broadcasts', () => {
     const row = rows(panel('Open streams')).filter({ hasText: 'answer-to-ada' });
     await row.getByText(/of 17 characters/).waitFor();
     await row.getByText(/is frozen/).waitFor();
+    expect(await row.locator('.mono.dim').count()).toBe(0);
     await scene.gateway.ask('DELETE', `/v1/streams/${stream.id}`);
     await row.waitFor({ state: 'detached' });
     await text('No text is growing').waitFor();
+    // An id of one's own is shown beside ours; ours is not said twice.
+    const named = await scene.openStream(FROZEN, 'Two ids', { correlation: 'question-9' });
+    await row.getByText('question-9', { exact: true }).waitFor();
+    expect(await row.locator('.mono.dim').count()).toBe(1);
+    await scene.gateway.ask('DELETE', `/v1/streams/${named.id}`);
+    await row.waitFor({ state: 'detached' });
   });
 
   test('progress, and pause, resume and cancel', async () => {

@@ -11,5 +11,8 @@ test('an event is one line: when, what, of whom, and whatever else it says', () 
   expect(lineOf({ kind: 'moved', data })).toBe(
     `${here}.007 moved     account=telegram:1 chat=42 id=abcde-1 from=sending to=sent tookMs=12`,
   );
+  const own = lineOf({ kind: 'moved', data: { ...data, correlation: 'order-7' } });
+  expect(own).toContain(' id=abcde-1 correlation=order-7 from=sending ');
+  expect(lineOf({ kind: 'moved', data: { ...data, correlation: data.id } })).not.toContain('corr');
   expect(lineOf({ kind: 'breaker', data: { cause: 'a\nb' } })).not.toContain('\n');
 });

@@ -14,10 +14,21 @@ interface Options {
   readonly json?: true;
 }
 
-// First, in this order; whatever else an event says follows.
-const LEADING = ['account', 'chat', 'id', 'from', 'to', 'outcome', 'state', 'reason', 'cause'];
+// First, in this order; whatever else an event says follows. A correlation id that is the id says nothing more.
+const LEADING = [
+  'account',
+  'chat',
+  'id',
+  'correlation',
+  'from',
+  'to',
+  'outcome',
+  'state',
+  'reason',
+  'cause',
+];
 // Said already, or of no use to a person's eyes.
-const LEFT_OUT = ['at', 'lane', 'correlation', 'payload'];
+const LEFT_OUT = ['at', 'lane', 'payload'];
 
 export function addEvents(program: Command, io: Io): void {
   const command = program
@@ -64,6 +75,7 @@ export function lineOf({ kind, data }: ServerEvent): string {
   const told = names.flatMap((name) => {
     const value = fields[name];
     if (value === undefined || value === null || value === '') return [];
+    if (name === 'correlation' && value === fields.id) return [];
     return [`${name}=${inWords(value)}`];
   });
   return `${at} ${kind.padEnd(9)} ${told.join(' ')}`.replaceAll('\n', ' ');

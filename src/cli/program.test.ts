@@ -48,7 +48,8 @@ const ANSWERS: Record<string, { status: number; value: unknown }> = {
       depths: { high: 1, normal: 2, retry: 0, inFlight: 1 },
       items: [
         {
-          ...{ id: 'abcde-1', account: 'telegram:1', chat: '42', priority: 'high', behind: 2 },
+          ...{ id: 'abcde-1', correlation: 'order-7', account: 'telegram:1', chat: '42' },
+          ...{ priority: 'high', behind: 2 },
           ...{ since: '2030-01-01T00:00:00.000Z', eta: null, why: 'chat 42 is frozen' },
         },
       ],
@@ -333,7 +334,8 @@ describe('commands', () => {
     const { code, out } = await run('queue', '--account', 'telegram:1');
     expect(code).toBe(0);
     expect(out).toContain('3 waiting (high 1, normal 2; 0 to be tried again), 1 in flight');
-    expect(out).toMatch(/abcde-1 +telegram:1 +42 +high .* +unknown +2 +chat 42 is frozen/);
+    expect(out).toMatch(/^ID +CORRELATION +ACCOUNT/m);
+    expect(out).toMatch(/abcde-1 +order-7 +telegram:1 +42 +high .* +unknown +2 +chat 42 is frozen/);
   });
 
   test('the help of a command that is not there is wrong usage', async () => {
@@ -370,6 +372,15 @@ describe('commands', () => {
     );
     expect(out).toMatch(/ 1 +There is no such chat\. +gone/);
     expect(out).toContain('there may be more');
+    expect(out).toMatch(/^ID +SINCE/);
+    const listed = ANSWERS['GET /v1/dead']!;
+    const own = { ...letter('abcde-3'), correlation: 'order-7' };
+    ANSWERS['GET /v1/dead'] = { status: 200, value: { items: [own, letter('abcde-4')] } };
+    const told = (await run('dead', 'list')).out;
+    ANSWERS['GET /v1/dead'] = listed;
+    expect(told).toMatch(/^ID +CORRELATION +SINCE/);
+    expect(told).toMatch(/^abcde-3 +order-7 +\d{4}-/m);
+    expect(told).toMatch(/^abcde-4 +\d{4}-/m);
     const { items } = JSON.parse((await run('dead', 'list', '--json')).out);
     expect(items[0].detail).toBe(HOSTILE);
   });
@@ -455,7 +466,16 @@ function letter(id: string) {
   const at = '2030-01-01T00:00:00.000Z';
   const what = { account: 'telegram:1', chat: '42', method: 'sendMessage', priority: 'normal' };
   const why = { state: 'dead', reason: 'chat_not_found', detail: HOSTILE };
-  return { id, ...what, ...why, acceptedAt: at, settledAt: at, tries: 1, doubts: 0 };
+  return {
+    id,
+    correlation: id,
+    ...what,
+    ...why,
+    acceptedAt: at,
+    settledAt: at,
+    tries: 1,
+    doubts: 0,
+  };
 }
 
 function cause(reason: string, count: number) {

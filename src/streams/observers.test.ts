@@ -13,7 +13,7 @@ const STREAM: NewStream = {
   idleMs: 1000,
 };
 const SCREEN: NewStream = { ...STREAM, account: 'terminal:local', platform: 'terminal', chat: 'c' };
-const LOST = { origin: 'stream1', account: SCREEN.account, correlation: null };
+const LOST = { origin: 'stream1', account: SCREEN.account, correlation: 'stream1' };
 
 function setUp(fake = new FakeLive(() => 0), ports: Partial<ObserverPorts> = {}) {
   const lost: LostObserver[] = [];
@@ -269,8 +269,8 @@ test('an observer is opened at its owner; where nobody can be asked, again', asy
   await clock.run(clock.now() + 1000);
   const follows = { stream: 'stream1', observer: 0 };
   expect(asked).toMatchObject([
-    { ...SCREEN, follows },
-    { ...SCREEN, follows },
+    { ...SCREEN, correlation: 'stream1', follows },
+    { ...SCREEN, correlation: 'stream1', follows },
   ]);
   expect(asked[0]!.key).toBe(asked[1]!.key);
   expect(fake.opened).toHaveLength(1);

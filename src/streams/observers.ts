@@ -26,7 +26,7 @@ export interface LostObserver {
   readonly observer: number;
   // Its own; the origin's where it was lost before that was known.
   readonly account: AccountId;
-  readonly correlation: string | null;
+  readonly correlation: string;
   readonly reason: string;
 }
 
@@ -146,6 +146,8 @@ class Observers {
       const key = ownKey(HOLDERS.sluice, `observer:${origin}:${observer}`);
       const opened = await this.#openAtOwner({
         ...asked,
+        // What its origin has: all of them say one thing.
+        correlation: asked.correlation ?? correlation,
         key,
         follows: { stream: origin, observer },
       });

@@ -25,7 +25,7 @@ export type Frame =
 
 export class Stream {
   readonly id: string;
-  readonly asked: NewStream;
+  readonly asked: NewStream & { readonly correlation: string };
   readonly openedAt: number;
   state: StreamState = 'open';
   reason: string | null = null;
@@ -69,7 +69,7 @@ export class Stream {
 
   constructor(id: string, asked: NewStream, transport: LiveTransport, now: number) {
     this.id = id;
-    this.asked = asked;
+    this.asked = { ...asked, correlation: asked.correlation ?? id };
     this.transport = transport;
     this.openedAt = now;
     this.changedAt = now;

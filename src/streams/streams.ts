@@ -82,7 +82,8 @@ export interface StreamView {
   readonly chat: string;
   readonly thread: string | null;
   readonly session: string | null;
-  readonly correlation: string | null;
+  // Its caller's own, else its id: that of each of its messages.
+  readonly correlation: string;
   readonly transport: LiveTransport;
   readonly format: Format;
   // In UTF-16 units: of the text as known, and as last shown.

@@ -99,7 +99,11 @@ test('a record holds all that a new process needs', async () => {
   Object.assign(stream, changes);
   void writer.save(stream);
   const found = streamOf(saves[0]!.stored)!;
-  expect(found).toMatchObject({ id: 's-1', asked: aNewStream(), openedAt: 1000, ...changes });
+  const asked = aNewStream({ correlation: 's-1' });
+  expect(found).toMatchObject({ id: 's-1', asked, openedAt: 1000, ...changes });
+  // Of before each had one.
+  const former = saves[0]!.stored.record.replace('"correlation":"s-1"', '"correlation":null');
+  expect(streamOf({ ...saves[0]!.stored, record: former })!.asked).toEqual(asked);
   expect([found.text, found.durable, found.ops]).toEqual(['text', 'text', []]);
 });
 

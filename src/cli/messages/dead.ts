@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { parseJson } from '../../system/json.ts';
 import { addClientOptions, type Client, commandLine, connect } from '../client.ts';
 import { Failed, type Io, printJson, WrongUsage } from '../io.ts';
-import { moment, table } from '../terminal/table.ts';
+import { correlationColumn, moment, table } from '../terminal/table.ts';
 import { describeDelivery, type Meanings, meaningsFrom, type ShownDelivery } from './delivery.ts';
 
 interface Filter {
@@ -179,8 +179,10 @@ function readFile(path: string): string {
 
 function letters(dead: readonly ShownDelivery[], said: Meanings): string {
   if (dead.length === 0) return 'no dead letters';
+  const correlated = correlationColumn(dead);
   const rows = dead.map((letter) => [
     letter.id,
+    ...correlated.of(letter),
     moment(letter.settledAt ?? letter.acceptedAt),
     letter.account,
     letter.chat,
@@ -190,7 +192,8 @@ function letters(dead: readonly ShownDelivery[], said: Meanings): string {
     letter.detail ?? '',
     letter.reason ?? '',
   ]);
-  const names = ['id', 'since', 'account', 'chat', 'method', 'tries', 'why', 'detail', 'code'];
+  const what = ['since', 'account', 'chat', 'method', 'tries', 'why', 'detail', 'code'];
+  const names = ['id', ...correlated.names, ...what];
   return table(names, rows);
 }
 

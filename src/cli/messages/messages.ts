@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 import { addClientOptions, connect } from '../client.ts';
 import { type Io, printJson } from '../io.ts';
-import { moment, table } from '../terminal/table.ts';
+import { correlationColumn, moment, table } from '../terminal/table.ts';
 import { describeDelivery, type Meanings, meaningsFrom, type ShownDelivery } from './delivery.ts';
 
 interface Options {
@@ -99,21 +99,22 @@ function pathOf(id: string): string {
 
 function listed(items: readonly ShownDelivery[], said: Meanings): string {
   if (items.length === 0) return 'no deliveries';
+  const correlated = correlationColumn(items);
   const rows = items.map((each) => [
     each.id,
+    ...correlated.of(each),
     moment(each.acceptedAt),
     each.account,
     each.chat,
     each.method,
     each.state,
     each.messageId ?? '',
-    each.correlation === each.id ? '' : each.correlation,
     each.reason === null ? '' : (said[each.reason] ?? each.reason),
     each.reason ?? '',
   ]);
   const names = [
-    ...['id', 'accepted', 'account', 'chat', 'method', 'state', 'message id', 'correlation'],
-    ...['why', 'code'],
+    ...['id', ...correlated.names, 'accepted', 'account', 'chat', 'method', 'state'],
+    ...['message id', 'why', 'code'],
   ];
   return table(names, rows);
 }

@@ -5,7 +5,7 @@ import { PRIORITIES } from '../../domain/priority.ts';
 import { systemClock } from '../../system/clock.ts';
 import { addClientOptions, connect } from '../client.ts';
 import { type Io, printJson } from '../io.ts';
-import { duration, moment, table } from '../terminal/table.ts';
+import { correlationColumn, duration, moment, table } from '../terminal/table.ts';
 
 interface Options {
   readonly account?: string;
@@ -22,6 +22,7 @@ interface Queue {
 
 interface Waiting {
   readonly id: string;
+  readonly correlation: string;
   readonly account: string;
   readonly chat: string;
   readonly priority: string;
@@ -66,12 +67,16 @@ function described({ depths, items }: Queue, now: number): string {
   const counts = Object.entries(classes).map(([name, count]) => `${name} ${count}`);
   const head = `${waiting} waiting (${counts.join(', ')}; ${retry} to be tried again), ${inFlight} in flight`;
   if (items.length === 0) return head;
+  const correlated = correlationColumn(items);
   const rows = items.map((item) => {
     const { id, account, chat, priority, since, why, behind, cause } = item;
     const waits = duration(now - Date.parse(since));
-    return [id, account, chat, priority, waits, expected(item, now), behind, why, cause ?? ''];
+    const own = correlated.of(item);
+    const place = [waits, expected(item, now), behind];
+    return [id, ...own, account, chat, priority, ...place, why, cause ?? ''];
   });
-  const names = ['id', 'account', 'chat', 'class', 'waits', 'expected', 'behind', 'why', 'code'];
+  const place = ['account', 'chat', 'class', 'waits', 'expected', 'behind'];
+  const names = ['id', ...correlated.names, ...place, 'why', 'code'];
   return `${head}\n\n${table(names, rows)}`;
 }
 

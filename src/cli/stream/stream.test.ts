@@ -8,6 +8,7 @@ import { follow } from './progress.ts';
 
 const STREAM = {
   id: 's1',
+  correlation: 's1',
   state: 'done',
   reason: null,
   account: 'telegram:1',

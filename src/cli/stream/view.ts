@@ -1,9 +1,10 @@
 // Streams for a person's eyes.
 
-import { fields, moment, momentOrNull, table } from '../terminal/table.ts';
+import { correlationColumn, fields, moment, momentOrNull, table } from '../terminal/table.ts';
 
 export interface StreamAnswer {
   readonly id: string;
+  readonly correlation: string;
   readonly state: string;
   readonly reason: string | null;
   readonly account: string;
@@ -28,6 +29,7 @@ export function describeStream(stream: StreamAnswer): string {
   const ids = stream.messages.map(({ messageId }) => messageId ?? '…').join(', ');
   return fields([
     ['id', stream.id],
+    ['correlation', stream.correlation],
     ['state', stream.state],
     ['reason', stream.reason],
     ['error', stream.error ?? null],
@@ -47,8 +49,10 @@ export function describeStream(stream: StreamAnswer): string {
 
 export function listStreams(streams: readonly StreamAnswer[]): string {
   if (streams.length === 0) return 'no stream is open';
+  const correlated = correlationColumn(streams);
   const rows = streams.map((stream) => [
     stream.id,
+    ...correlated.of(stream),
     stream.account,
     stream.chat,
     stream.session ?? '',
@@ -57,10 +61,8 @@ export function listStreams(streams: readonly StreamAnswer[]): string {
     cadenceOf(stream) ?? '',
     stream.waitsFor ?? '',
   ]);
-  return table(
-    ['id', 'account', 'chat', 'session', 'units', 'shown', 'cadence', 'waits for'],
-    rows,
-  );
+  const what = ['account', 'chat', 'session', 'units', 'shown', 'cadence', 'waits for'];
+  return table(['id', ...correlated.names, ...what], rows);
 }
 
 // In one line, while it grows.

@@ -20,6 +20,21 @@ export function table(
     .join('\n');
 }
 
+interface Correlated {
+  readonly id: string;
+  readonly correlation: string;
+}
+
+// Callers' own ids, beside ours; no column where none has one.
+export function correlationColumn(items: readonly Correlated[]) {
+  const own = ({ id, correlation }: Correlated) => (correlation === id ? '' : correlation);
+  const isThere = items.some((item) => own(item) !== '');
+  return {
+    names: isThere ? ['correlation'] : [],
+    of: (item: Correlated) => (isThere ? [own(item)] : []),
+  };
+}
+
 // `field  value` per line; a value that is null is left out.
 export function fields(pairs: readonly (readonly [string, string | number | null])[]): string {
   const shown = pairs.filter(([, value]) => value !== null);

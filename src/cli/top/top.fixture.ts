@@ -49,6 +49,7 @@ export function account(id: string, more: object): Snapshot['accounts'][number] 
 function stream(): Snapshot['streams'][number] {
   return {
     id: 's-1',
+    correlation: 's-1',
     state: 'open',
     reason: null,
     account: 'telegram:1',

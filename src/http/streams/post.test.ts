@@ -57,7 +57,9 @@ describe('a body that is the stream', () => {
       const answer = await ask(at, verb, `?${TARGET}`, payload, type);
       expect(answer.statusCode).toBe(200);
       expect(answer.json()).toMatchObject({ state: 'finishing', error: null });
-      expect(answer.headers.location).toBe('/v1/streams/stream1');
+      expect(answer.headers).toMatchObject({
+        ...{ location: '/v1/streams/stream1', 'x-correlation-id': 'stream1' },
+      });
       expect(at.live.streams.get('stream1')!.text).toBe(text);
       await at.app.close();
     }
@@ -244,7 +246,13 @@ describe('a body on the wire', () => {
       reason: 'sender_broke_off',
     });
     await at.app.close();
-    const about = { stream: 'stream1', platform: 'telegram', account: ACCOUNT, chat: '-100' };
+    const about = {
+      stream: 'stream1',
+      correlation: 'stream1',
+      platform: 'telegram',
+      account: ACCOUNT,
+      chat: '-100',
+    };
     expect(at.logged).toEqual([about]);
   });
 

@@ -52,7 +52,7 @@ export async function takeBody(
   }
   const { tag } = options;
   const { id } = ready.opened;
-  reply.header('location', `/v1/streams/${id}`);
+  withNames(reply, ready.opened);
   // Its text has come, or comes, by the request that was first; this one's is not needed.
   if (!ready.isNew) {
     source.resume();
@@ -61,9 +61,9 @@ export async function takeBody(
   }
   const end = await desk.pour(id, new Body(source), ready.feed);
   if (end.kind === 'cut_off' && source.destroyed) {
-    const { account, chat } = end.view;
+    const { account, chat, correlation } = end.view;
     options.log.warn(
-      { stream: id, platform: platformOf(account), account, chat },
+      { stream: id, correlation, platform: platformOf(account), account, chat },
       'the producer of a stream disconnected; its text is finished as far as it came',
     );
   }
@@ -72,6 +72,11 @@ export async function takeBody(
   const { view, error } = end;
   const ended = ready.waitMs === 0 ? null : await waits.ended(id, ready.waitMs, reply.raw);
   return reply.send({ ...showStream(tag, ended ?? view), error });
+}
+
+// Under what it is found again.
+export function withNames(reply: FastifyReply, { id, correlation }: StreamView): void {
+  reply.header('location', `/v1/streams/${id}`).header('x-correlation-id', correlation);
 }
 
 async function prepare(options: StreamOptions, request: FastifyRequest): Promise<Ready | Problem> {

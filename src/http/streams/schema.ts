@@ -126,7 +126,7 @@ export const StreamAnswer = Type.Object({
   chat: Type.String(),
   thread: nullable('string'),
   session: nullable('string'),
-  correlation: nullable('string'),
+  correlation: Type.String({ description: 'Your own id of it; else the same as `id`' }),
   transport: Type.Enum([...TRANSPORTS]),
   format: Type.Enum([...FORMATS]),
   units: Type.Integer({ description: 'Length of the text as known, in UTF-16 units' }),

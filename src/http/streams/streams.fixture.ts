@@ -43,11 +43,13 @@ export class FakeLive implements Live {
     }
     if (this.list().length >= this.streamsMax) return { kind: 'full', streamsMax: this.streamsMax };
     this.opened.push(stream);
-    const { account, platform, chat, thread, session, correlation, format } = stream;
+    const { account, platform, chat, thread, session, format } = stream;
     const at = this.#now();
+    const id = `stream${this.opened.length}`;
     const view = {
-      ...{ account, platform, chat, thread, session, correlation, format },
-      id: `stream${this.opened.length}`,
+      ...{ account, platform, chat, thread, session, format },
+      id,
+      correlation: stream.correlation ?? id,
       state: 'open' as const,
       reason: null,
       transport: stream.transport ?? ('edit' as const),

@@ -29,6 +29,8 @@ describe('a stream by JSON', () => {
     const opened = await ask(at, 'POST', '', { to: TO, text: 'Once', format: 'markdown' });
     expect(opened.statusCode).toBe(201);
     expect(opened.headers.location).toBe('/v1/streams/stream1');
+    expect(opened.headers['x-correlation-id']).toBe('stream1');
+    expect(opened.json()).toMatchObject({ correlation: 'stream1', state: 'open' });
     expect(opened.json()).toMatchObject({ id: 'stream1', state: 'open', units: 4, finals: [] });
     expect(opened.json()).not.toHaveProperty('text');
 
@@ -74,7 +76,9 @@ describe('a stream by JSON', () => {
   test('has defaults, and the correlation of the header', async () => {
     const at = await start();
     const headers = { ...AUTH, 'x-correlation-id': 'mine' };
-    await at.app.inject({ method: 'POST', url: '/v1/streams', headers, payload: { to: TO } });
+    const asked = { method: 'POST', url: '/v1/streams', headers, payload: { to: TO } } as const;
+    const opened = await at.app.inject(asked);
+    expect(opened.headers['x-correlation-id']).toBe('mine');
     expect(at.live.opened[0]).toMatchObject({
       correlation: 'mine',
       priority: 'normal',

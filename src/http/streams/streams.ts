@@ -18,7 +18,7 @@ import { group, type Opening, type Route } from '../route.ts';
 import { cancelStream, changeStream, findStream, finishStream, openStream } from './calls.ts';
 import { StreamDesk } from './desk.ts';
 import type { StreamOptions } from './draft.ts';
-import { type BodyPorts, takeBody, unreadable } from './post.ts';
+import { type BodyPorts, takeBody, unreadable, withNames } from './post.ts';
 import {
   checkStreamsQuery,
   Stream,
@@ -42,7 +42,10 @@ const target = { account: SAMPLE.token, platform: SAMPLE.platform, chat: '42' };
 const params = { id: SAMPLE.stream };
 const openHeaders = {
   'Idempotency-Key': 'The same key again is the same stream',
-  'X-Correlation-Id': 'Your own id of it, searchable',
+  'X-Correlation-Id': 'Your own id of it, searchable; the stream’s id when left out',
+};
+const answerHeaders = {
+  'X-Correlation-Id': 'Yours, else the id of the stream: that of each of its messages',
 };
 const ndjson = '{"text": "it "}\n{"text": "grows"}\n';
 
@@ -68,6 +71,7 @@ const OPEN: Route<BodyPorts> = {
   body: { anyOf: [Stream, StreamFanOut] },
   forms: FEED_TYPES,
   answers: { 200: StreamAnswer, 201: StreamAnswer },
+  answerHeaders,
   examples: {
     'opened, to be changed step by step': {
       body: { to, text: 'One moment', format: 'markdown' },
@@ -98,6 +102,7 @@ const PUT: Route<BodyPorts> = {
   headers: openHeaders,
   forms: FEED_TYPES,
   answers: { 200: StreamAnswer },
+  answerHeaders,
   examples: {
     'as `curl -T -` sends it': {
       query: target,
@@ -220,7 +225,7 @@ async function open(options: StreamOptions, request: FastifyRequest, reply: Fast
   const opened = await openStream(options, request.body, headers);
   if ('code' in opened) return sendProblem(reply, opened);
   const { view, isNew } = opened;
-  reply.code(isNew ? 201 : 200).header('location', `/v1/streams/${view.id}`);
+  withNames(reply.code(isNew ? 201 : 200), view);
   return answer(options, view, reply);
 }
 

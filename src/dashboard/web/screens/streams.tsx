@@ -11,7 +11,7 @@ import type { StreamView } from '../lib/wire/more.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Command } from '../ui/command.tsx';
 import { confirm } from '../ui/dialog.tsx';
-import { ChatCell, deliveryHref, Meter, Panel, Screen } from '../ui/parts.tsx';
+import { ChatCell, Correlation, deliveryHref, Meter, Panel, Screen } from '../ui/parts.tsx';
 import { Why } from '../ui/reason.tsx';
 import { Answered, Empty } from '../ui/states.tsx';
 import { actsColumn, Table } from '../ui/table.tsx';
@@ -82,7 +82,7 @@ function StreamTable(props: { streams: readonly StreamView[]; reload: Reload }) 
 
 function Row({ stream, reload }: { stream: StreamView; reload: Reload }) {
   const { id, session, state, account, chat, transport, units, shownUnits, messages } = stream;
-  const { cadenceMs, superseded, waitsFor, changedAt } = stream;
+  const { cadenceMs, superseded, waitsFor, changedAt, correlation } = stream;
   const [first] = messages;
   return (
     <tr>
@@ -100,6 +100,7 @@ function Row({ stream, reload }: { stream: StreamView; reload: Reload }) {
             changed <Ago at={changedAt} />
           </span>
         </span>
+        <Correlation id={id} own={correlation} />
       </td>
       <ChatCell account={account} chat={chat} />
       <td class="cell-meter">

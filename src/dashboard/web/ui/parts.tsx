@@ -75,6 +75,11 @@ export function ChatLink({ account, chat }: { account: string; chat: string }) {
   );
 }
 
+// Its caller's own id of it, where there is one.
+export function Correlation({ id, own }: { id: string; own: string }) {
+  return own === id ? null : <span class="dim small mono">{own}</span>;
+}
+
 // The cell of a table that says where something goes.
 export function ChatCell({ account, chat }: { account: string; chat: string }) {
   return (

@@ -65,6 +65,7 @@ export interface Explanation {
 
 export interface StreamView {
   readonly id: string;
+  readonly correlation: string;
   readonly state: string;
   readonly reason: string | null;
   readonly account: string;

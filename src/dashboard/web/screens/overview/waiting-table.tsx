@@ -3,7 +3,7 @@
 import { count, plural } from '../../lib/format.ts';
 import type { Waiting } from '../../lib/wire/wire.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { ChatCell, deliveryHref, Said } from '../../ui/parts.tsx';
+import { ChatCell, Correlation, deliveryHref, Said } from '../../ui/parts.tsx';
 import { Why } from '../../ui/reason.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Since, Until } from '../../ui/time.tsx';
@@ -29,6 +29,7 @@ export function WaitingTable({ items }: { items: readonly Waiting[] }) {
 
 function Row({ item }: { item: Waiting }) {
   const { id, account, chat, priority, since, why, cause, position, behind, session } = item;
+  const { correlation } = item;
   return (
     <tr>
       <td class="cell-said">
@@ -41,6 +42,7 @@ function Row({ item }: { item: Waiting }) {
           {behind > 0 ? `, ${plural(behind, 'more', 'more')} behind it` : ''}
           {session === null ? '' : `, session ${session}`}
         </span>
+        <Correlation id={id} own={correlation} />
       </td>
       <ChatCell account={account} chat={chat} />
       <td class="right" data-label="waits">
