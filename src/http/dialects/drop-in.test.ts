@@ -6,6 +6,7 @@ import { deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { filesOf } from '../../domain/body.ts';
 import { answered, type Bench, bench, START, TOKEN } from '../context.fixture.ts';
+import { LIMITED_LOG_EVERY_MS } from './pass.ts';
 
 let at: Bench;
 beforeEach(async () => {
@@ -261,6 +262,23 @@ describe('reads', () => {
     expect(at.passed).toHaveLength(2);
     await at.clock.run(START + 30_000);
     expect((await get('getChat')).statusCode).toBe(200);
+  });
+
+  test('a wait is a line of the log, of repeated ones at most one a minute', async () => {
+    const told = () => at.logged.filter((line) => 'retryAfterMs' in line || 'times' in line);
+    at.answer = LIMITED;
+    await get('getChat');
+    const line = { platform: 'telegram', account: 'telegram:42', method: 'getChat' };
+    expect(told()).toEqual([{ ...line, retryAfterMs: 30_000, times: 1 }]);
+    // Sluice itself says the rest of the wait; the platform was not asked.
+    await get('getChat');
+    expect(told()).toHaveLength(1);
+    at.answer = answered(429, '{"ok":false,"error_code":429}');
+    for (let n = 0; n < 3; n++) await get('getMe');
+    expect(told().slice(1)).toEqual([{ ...line, method: 'getMe', times: 1 }]);
+    await at.clock.run(START + LIMITED_LOG_EVERY_MS);
+    await get('getMe');
+    expect(told().slice(2)).toEqual([{ ...line, method: 'getMe', times: 3 }]);
   });
 
   const UNAUTHORIZED = answered(401, '{"ok":false,"error_code":401,"description":"Unauthorized"}');

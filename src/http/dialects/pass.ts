@@ -28,6 +28,10 @@ const CHECKED_MS = 60_000;
 const CHECKED_MAX = 10_000;
 // Tokens that the platform is asked about at once; a 401 beyond that is passed on and forgotten.
 const CHECKING_MAX = 16;
+export const LIMITED_LOG_EVERY_MS = 60_000;
+// Beyond so many methods of accounts the oldest is told anew.
+const LOGGED_MAX = 10_000;
+const METHOD_LENGTH_MAX = 64;
 // A longer answer to a poll is passed on unread.
 const UPDATES_BYTES_MAX = 8 * 1024 * 1024;
 
@@ -56,6 +60,8 @@ export class Passing {
   readonly #checked = new Map<string, CheckedToken>();
   readonly #checking = new Shares(CHECKING_MAX);
   readonly #places: Shares;
+  // By account and method: when a limited call was last told, and how many came since. Insertion order is age order.
+  readonly #logged = new Map<string, { at: number; since: number }>();
 
   constructor(options: PassingOptions, platform: PassingPlatform) {
     this.#options = options;
@@ -198,7 +204,25 @@ export class Passing {
   #limited(account: AccountId, method: string, retryAfter: string | undefined): void {
     const { road, clock } = this.#options;
     const ms = Number(retryAfter ?? 0) * 1000;
+    this.#logLimited(account, method, ms > 0 ? ms : null);
     if (ms > 0) road.limitPassed(account, method, clock.now() + ms);
+  }
+
+  // The first of an account's method at once, then at most one a minute with how many there were.
+  #logLimited(account: AccountId, method: string, retryAfterMs: number | null): void {
+    const { log, clock } = this.#options;
+    const key = `${account} ${method.toLowerCase().slice(0, METHOD_LENGTH_MAX)}`;
+    const [last, now] = [this.#logged.get(key), clock.now()];
+    if (last !== undefined && now - last.at < LIMITED_LOG_EVERY_MS) {
+      last.since += 1;
+      return;
+    }
+    this.#logged.delete(key);
+    if (this.#logged.size >= LOGGED_MAX) this.#logged.delete(this.#logged.keys().next().value!);
+    this.#logged.set(key, { at: now, since: 0 });
+    const until = retryAfterMs === null ? {} : { retryAfterMs };
+    const times = (last?.since ?? 0) + 1;
+    log.warn({ platform: platformOf(account), account, method, ...until, times }, 'Rate limited');
   }
 
   #wait(account: AccountId, method: string): ValueAnswer | null {

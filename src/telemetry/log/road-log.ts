@@ -55,6 +55,7 @@ export function roadLog(log: LineLog): RoadListener {
       case 'attempted':
         if (lastTry.size >= PENDING_MAX) lastTry.clear();
         lastTry.set(event.about.seq, event);
+        if (event.outcome === 'limited') logLimited(log, event);
         return;
       case 'moved':
         if (infos || isTrouble(event)) {
@@ -148,6 +149,13 @@ class AcceptanceLines {
   }
 }
 
+// The words that operators look for, once for each refusal, whatever becomes of what was refused.
+function logLimited(log: LineLog, event: Attempted): void {
+  const { retryAfterMs } = event;
+  const until = retryAfterMs === null ? {} : { dueAt: iso(event.at + retryAfterMs) };
+  log.warn({ ...fieldsOf(event.about), ...tryOf(event), ...until }, 'Rate limited');
+}
+
 function logMove(log: LineLog, event: Moved, attempt: Attempted | null): void {
   // The start of a try is told with its end.
   if (event.to === 'sending') return;
@@ -161,8 +169,9 @@ function logMove(log: LineLog, event: Moved, attempt: Attempted | null): void {
   };
   if (!isTrouble(event)) log.info(fields, event.to);
   else if (event.to !== 'queued') log.warn(fields, event.to);
-  // The words that operators look for.
-  else log.warn(fields, attempt?.outcome === 'limited' ? 'Rate limited' : 'retry');
+  // Its refusal was told as it came.
+  else if (attempt?.outcome === 'limited') log.debug(fields, 'retry');
+  else log.warn(fields, 'retry');
 }
 
 function isTrouble(event: Moved): boolean {

@@ -28,7 +28,10 @@ const attempted: RoadEvent = {
   payload: null,
 };
 
-const moved = (to: 'sent' | 'queued' | 'dead', reason: string | null = null): RoadEvent => ({
+const moved = (
+  to: Extract<RoadEvent, { kind: 'moved' }>['to'],
+  reason: string | null = null,
+): RoadEvent => ({
   kind: 'moved',
   at: 2000,
   about,
@@ -266,14 +269,34 @@ describe('the log of the road', () => {
       level: 'warn',
       message: 'Rate limited',
       fields: {
-        reason: 'limited',
+        outcome: 'limited',
         retryAfterMs: 3000,
         dueAt: '1970-01-01T00:00:05.000Z',
         payload: '9 characters: text (1 characters)',
       },
     });
-    expect(told[1]).toMatchObject({ level: 'warn', message: 'dead' });
-    expect(told[1]!.fields).not.toHaveProperty('tries');
+    // Where it goes next is routine.
+    expect(told[1]).toMatchObject({ level: 'debug', message: 'retry' });
+    expect(told[1]!.fields).toMatchObject({ reason: 'limited', tries: 2 });
+    expect(told[2]).toMatchObject({ level: 'warn', message: 'dead' });
+    expect(told[2]!.fields).not.toHaveProperty('tries');
+  });
+
+  test('a refusal for its rate is told once, whatever becomes of the message', () => {
+    for (const to of ['queued', 'superseded', 'expired', 'dead'] as const) {
+      const { told, log } = lines();
+      const listen = roadLog({ ...log, isLevelEnabled: (level) => level === 'warn' });
+      listen({ ...attempted } as RoadEvent);
+      listen(moved(to, 'limited'));
+      const limited = told.filter(({ message }) => message === 'Rate limited');
+      expect(limited, to).toHaveLength(1);
+      expect(limited[0]).toMatchObject({ level: 'warn', fields: { correlation: 'order 9' } });
+    }
+    const { told, log } = lines();
+    const listen = roadLog(log);
+    listen({ ...attempted, outcome: 'failed', retryAfterMs: null } as RoadEvent);
+    listen(moved('queued', 'failed'));
+    expect(told.map(({ message }) => message)).toEqual(['retry']);
   });
 
   test('a store that takes nothing is an error with what to do, once a minute', () => {
