@@ -105,6 +105,26 @@ describe('limits', () => {
   });
 });
 
+describe('a method that is passed through and must wait', () => {
+  test('is told on the card, and gives way to a freeze of the account', async () => {
+    const until = new Date(Date.now() + 3_600_000).toISOString();
+    const freezes = [{ scope: 'method', method: 'getchat', since: null, until, cause: 'getchat' }];
+    const path = '**/v1/limits?account=*';
+    await page().route(path, async (route) => {
+      const own = { account: ACCOUNT, chat: '', rules: [], freezes };
+      await route.fulfill({ json: { limits: [own], total: 1, more: 0 } });
+    });
+    await visitor.see('accounts');
+    await card().getByText('getchat').waitFor();
+    const soon = new Date(Date.now() + 1_800_000).toISOString();
+    freezes.push({ ...freezes[0]!, scope: 'account', until: soon, cause: 'all of it' });
+    await visitor.see('');
+    await visitor.see('accounts');
+    await card().getByText('all of it').waitFor();
+    await page().unroute(path);
+  });
+});
+
 describe('try it now', () => {
   test('while the platform said to wait: only after a warning', async () => {
     await scene.post('/v1/limits/freeze', { account: ACCOUNT, seconds: 600 });

@@ -82,6 +82,7 @@ async function readGauges(resources: Resources, dataFolder: string): Promise<Gau
   const diskFreeBytes = await freeBytes(dataFolder);
   const now = clock.now();
   const standing = [...dispatch.state.accounts.values()].map(({ limits }) => limits.standing(now));
+  const passWaits = dispatch.state.passWaits.countActive(now);
   return {
     now,
     depths: road.depths(),
@@ -89,7 +90,7 @@ async function readGauges(resources: Resources, dataFolder: string): Promise<Gau
     accounts: road
       .accounts()
       .filter(({ id }) => resources.fleet === null || resources.fleet.accounts.isHere(id)),
-    freezesActive: standing.reduce((n, { frozen }) => n + frozen, 0),
+    freezesActive: standing.reduce((n, { frozen }) => n + frozen, passWaits),
     limitsFilled: [...dispatch.state.limitsFilled].flatMap(([platform, rules]) =>
       [...rules].map(([rule, calls]) => ({ platform, rule, calls })),
     ),

@@ -53,4 +53,14 @@ test('what the platform said of calls that are passed through holds for the next
   await second.dispatch.start();
   expect(second.road.passWait('telegram:1', 'getchat')).toBe(until);
   expect(second.road.passWait('telegram:1', 'getMe')).toBe(0);
+  for (const { road } of [first, second]) {
+    const [own] = road.limits('telegram:1');
+    const told = { scope: 'method', until, cause: expect.stringContaining('wait 60 s') };
+    expect(own).toMatchObject({ chat: '', freezes: [{ ...told, method: 'getchat' }] });
+    expect(road.freezes()).toMatchObject([{ ...told, name: 'getchat', account: 'telegram:1' }]);
+  }
+  expect(await second.road.thaw({ account: 'telegram:1', chat: 'a' })).toBe(0);
+  expect(await second.road.thaw({ account: 'telegram:1', chat: null })).toBe(1);
+  expect(second.road.freezes()).toEqual([]);
+  expect(second.road.passWait('telegram:1', 'getchat')).toBe(0);
 });

@@ -75,6 +75,8 @@ export function createRoad(options: RoadOptions): AskedRoad {
       state.threads.of(account, state.aliases.canonical(account, chat), message),
     passWait: (account, method) => state.passWaits.until(account, method),
     limitPassed: (account, method, until) => {
+      // So that it is in the view of its limits.
+      if (isKnown(account)) state.openAccount(account);
       void state.saveLimits(state.passWaits.note(account, method, until, clock.now()));
     },
     isTokenRefused: (account) => state.tokens.isRefusedNow(account),

@@ -14,6 +14,7 @@ import type {
 } from '../road/road.ts';
 import type { Explained, WaitedTime } from '../scheduler/scheduler.ts';
 import { endOfHold, holdInWords } from './account/hold-reason.ts';
+import type { PassWait } from './account/pass-waits.ts';
 import type { RoadState } from './state.ts';
 
 export function explanationOf(road: RoadState, seq: number, now: number): Explanation | null {
@@ -104,19 +105,27 @@ export function limitsView(
   const views: LimitsView[] = [];
   for (const [account, { limits }] of road.accounts) {
     if (only !== null && account !== only) continue;
-    for (const view of limits.view(now, viewsMax - views.length)) views.push({ account, ...view });
+    for (const view of limits.view(now, viewsMax - views.length)) {
+      const passed = view.chat === '' ? road.passWaits.active(account, now) : [];
+      views.push({ account, ...view, freezes: [...view.freezes, ...passed.map(viewOfWait)] });
+    }
     if (views.length >= viewsMax) break;
   }
   return views;
 }
 
-// Of accounts that are this process's own.
+function viewOfWait({ name, ...wait }: PassWait): LimitsView['freezes'][number] {
+  return { ...wait, method: name };
+}
+
+// Of accounts that are this process's own. Those that end last come first.
 export function activeFreezes(road: RoadState, now: number): Frozen[] {
   const own = Array.from(road.accounts, ([id, { limits }]) => [id, limits] as const);
-  return road.freezes.active(
-    own.filter(([id]) => !road.isGone(id)),
-    now,
+  const here = own.filter(([id]) => !road.isGone(id));
+  const passed = here.flatMap(([account]) =>
+    road.passWaits.active(account, now).map((wait) => ({ account, ...wait })),
   );
+  return [...road.freezes.active(here, now), ...passed].sort((a, b) => b.until - a.until);
 }
 
 // Why has it not gone out? One line for a person at night: what decides, what is before it, when it is expected.

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { openPage } from '../dashboard/dashboard.ts';
-import { AUTH, type Bench, bench, message, START } from './context.fixture.ts';
+import { ACCOUNT, AUTH, type Bench, bench, message, START } from './context.fixture.ts';
 import { addPageRoutes } from './page.ts';
 
 let open: Bench | null = null;
@@ -206,6 +206,28 @@ describe('/v1/accounts and /v1/limits', () => {
       expect((await ask(at, 'GET', `/v1/limits?account=${named}`)).json().limits).toEqual([]);
     }
     expect((await ask(at, 'GET', '/v1/limits?colour=1')).json().code).toBe('invalid_query');
+  });
+
+  test('what one method waits for is told, and nothing else waits for it', async () => {
+    const at = await start();
+    const wait = { scope: 'method', since: START, until: START + 9000, cause: 'passed through' };
+    at.road.limits = () => {
+      return [{ account: ACCOUNT, chat: '', rules: [], freezes: [{ ...wait, method: 'getchat' }] }];
+    };
+    const [own] = (await ask(at, 'GET', '/v1/limits?frozen=true')).json().limits;
+    expect(own.freezes).toEqual([
+      {
+        ...{ scope: 'method', method: 'getchat', cause: 'passed through' },
+        since: new Date(START).toISOString(),
+        until: new Date(START + 9000).toISOString(),
+      },
+    ]);
+    at.road.freezes = () => [{ ...wait, account: ACCOUNT, name: 'getchat' }];
+    const { incidents, freezes } = (await ask(at, 'GET', '/v1/overview')).json();
+    expect(freezes).toMatchObject({ active: 1, shown: [{ scope: 'method', name: 'getchat' }] });
+    expect(incidents.filter(({ code }: { code: string }) => code === 'frozen')).toEqual([]);
+    const probed = await ask(at, 'POST', `/v1/accounts/${ACCOUNT}/probe`);
+    expect(probed.json().code).not.toBe('frozen');
   });
 });
 

@@ -215,12 +215,20 @@ export interface LimitsView {
     learned: number;
     freeAt: number;
   }[];
-  readonly freezes: readonly { scope: string; since: number; until: number; cause: string }[];
+  // `method`: of the calls of which it is, where they are passed through.
+  readonly freezes: readonly {
+    scope: string;
+    method?: string;
+    since: number;
+    until: number;
+    cause: string;
+  }[];
 }
 
 export interface Frozen {
   readonly account: AccountId;
-  // `chat`, `account`, `family` or `budget`, and which; '' is the account itself.
+  // `chat`, `account`, `family`, `budget`, or `method` (of calls that are passed through),
+  // and which; '' is the account itself.
   readonly scope: string;
   readonly name: string;
   readonly since: number;

@@ -85,3 +85,16 @@ test('a limit out of its bounds says them, and a pair that is none is wrong usag
     expect((await limits('set', ACCOUNT, pair)).code).toBe(2);
   }
 });
+
+test('what one method waits for is listed like a freeze', async () => {
+  const until = Date.parse('2999-01-01T00:00:00.000Z');
+  const cause = 'the platform refused getchat, which is passed through, and asked to wait 3600 s';
+  const wait = { scope: 'method', method: 'getchat', since: 0, until, cause };
+  const road = at.road as FakeRoad;
+  road.limits = () => [{ account: ACCOUNT, chat: '', rules: [], freezes: [wait] }];
+  const { code, out } = await limits('list');
+  expect(code).toBe(0);
+  expect(out).toMatch(
+    /^telegram:42 +all +frozen until .*: the platform refused getchat,.* method$/m,
+  );
+});

@@ -31,7 +31,9 @@ export async function thawByHand(
   const learned = road.openAccount(account).limits.thaw(known, now);
   if (learned.freezes.length > 0) bringForward(road, { account, chat: known }, now);
   await apply(road, { account, chat: known }, learned, now);
-  return learned.freezes.length;
+  const passed = chat === null ? road.passWaits.thaw(account, now) : [];
+  if (passed.length > 0) await road.saveLimits(passed);
+  return learned.freezes.length + passed.length;
 }
 
 // A limited call may now be retried before the time the platform named; what its caller scheduled keeps its time.

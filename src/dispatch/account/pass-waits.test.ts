@@ -29,6 +29,23 @@ test('the next process keeps it, and no longer than it was meant to be', () => {
   expect(late.until(ACCOUNT, 'getChat')).toBe(0);
 });
 
+test('those that hold are told like freezes, also by the next process, until they are ended', () => {
+  const waits = new PassWaits();
+  const written = waits.note(ACCOUNT, 'getChat', 5000, 1000);
+  const cause = 'the platform refused getchat, which is passed through, and asked to wait 4 s';
+  const told = { scope: 'method', name: 'getchat', since: 1000, until: 5000, cause };
+  expect(waits.active(ACCOUNT, 4999)).toEqual([told]);
+  expect(waits.active(ACCOUNT, 5000)).toEqual([]);
+  expect(waits.active('telegram:2', 2000)).toEqual([]);
+  expect([waits.countActive(4999), waits.countActive(5000)]).toEqual([1, 0]);
+  const next = new PassWaits();
+  for (const record of written) next.restore(record, 2000);
+  expect(next.active(ACCOUNT, 2000)).toEqual([told]);
+  expect(next.thaw(ACCOUNT, 2000)).toMatchObject([{ key: 'pass|getchat', value: '' }]);
+  expect(next.until(ACCOUNT, 'getChat')).toBe(0);
+  expect(next.thaw(ACCOUNT, 2000)).toEqual([]);
+});
+
 test('what is not a wait says nothing', () => {
   const waits = new PassWaits();
   const at = { account: ACCOUNT, updatedAt: 0 };

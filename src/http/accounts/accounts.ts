@@ -70,7 +70,15 @@ const Limit = Type.Object({
     }),
   ),
   freezes: Type.Array(
-    Type.Object({ scope: text, since: timeOrNull, until: timeOrNull, cause: text }),
+    Type.Object({
+      scope: text,
+      method: Type.Optional(
+        Type.String({ description: 'Of the scope `method`: its calls, which are passed through' }),
+      ),
+      since: timeOrNull,
+      until: timeOrNull,
+      cause: text,
+    }),
   ),
 });
 const Probe = Type.Object(
@@ -261,7 +269,9 @@ async function probe(
   if (id === null) return refuse(reply, 'unknown_account');
   const chat = asked.chat ?? null;
   const views = road.limits(id).filter((view) => view.chat === '' || view.chat === chat);
-  const until = Math.max(0, ...views.flatMap(({ freezes }) => freezes.map((each) => each.until)));
+  // What one method waits for says nothing of the others.
+  const freezes = views.flatMap((view) => view.freezes).filter(({ scope }) => scope !== 'method');
+  const until = Math.max(0, ...freezes.map((each) => each.until));
   if (until > clock.now() && asked.force !== true) {
     return refuse(reply, 'frozen', `It is to wait until ${showTime(until)}.`);
   }
@@ -362,8 +372,9 @@ function showLimit(limit: LimitsView) {
     account,
     chat,
     rules: limit.rules.map((rule) => ({ ...rule, freeAt: showTimeOrNull(rule.freeAt) })),
-    freezes: limit.freezes.map(({ scope, since, until, cause }) => ({
+    freezes: limit.freezes.map(({ scope, method, since, until, cause }) => ({
       scope,
+      ...(method === undefined ? {} : { method }),
       since: showTimeOrNull(since),
       until: showTimeOrNull(until),
       cause,

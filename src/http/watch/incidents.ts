@@ -206,7 +206,7 @@ function metWith(detail: string): string {
 // Those of a whole account alone: one chat's trouble is that chat's.
 function freezeIncident(freeze: Frozen, accounts: readonly AccountView[]): Incident | null {
   const { account, scope, name, since, until, cause } = freeze;
-  if (scope === 'chat' || scope === 'family') return null;
+  if (scope === 'chat' || scope === 'family' || scope === 'method') return null;
   const waiting = accounts.find(({ id }) => id === account)?.waiting ?? 0;
   const what = scope === 'budget' ? `, for ${name} messages,` : '';
   return {

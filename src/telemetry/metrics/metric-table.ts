@@ -270,7 +270,7 @@ export const METRICS = {
   sluice_freezes_active: {
     type: 'gauge',
     labels: [],
-    help: 'Freezes in force now, of chats, families and accounts.',
+    help: 'Freezes in force now, of chats, families and accounts, and of methods that are passed through.',
   },
   sluice_limits_lowered: {
     type: 'gauge',

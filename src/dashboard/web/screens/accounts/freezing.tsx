@@ -42,12 +42,12 @@ const THAW_MEANS = [
 
 const asked = new Store<Asked | null>(null);
 
-// The freeze that holds longest; null: none holds now.
+// The freeze that holds longest, that of a single method last; null: none holds now.
 export function useFreeze({ freezes }: Pick<ChatLimits, 'freezes'>) {
   const now = useNow();
   const active = freezes.filter(({ until }) => until !== null && Date.parse(until) > now);
-  const [last] = active.toSorted((a, b) => ((a.until ?? '') < (b.until ?? '') ? 1 : -1));
-  return last ?? null;
+  const sorted = active.toSorted((a, b) => ((a.until ?? '') < (b.until ?? '') ? 1 : -1));
+  return sorted.find(({ scope }) => scope !== 'method') ?? sorted[0] ?? null;
 }
 
 // Shown to those who may. `done`: something was changed, and is to be asked for again.
