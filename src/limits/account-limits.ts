@@ -245,7 +245,8 @@ export class AccountLimits {
 
   // Whether it would count in more windows if it were live output.
   hasLiveRules(charge: Charge): boolean {
-    return liveRules(this.#priors, charge).length > 0;
+    const live = this.#priors.planOf({ ...charge, live: true }).chat;
+    return live.length > this.#priors.planOf(charge).chat.length;
   }
 
   // It was live output, as is known only now: it counts as such, too, since it was made.

@@ -3,16 +3,26 @@
 // A chat is in exactly one place: a ready ring, the wake-up heap, or nowhere (nothing waits, or only a settle
 // can tell). Every change of what a chat would send ends in #place(), which puts it there.
 
-import { COSMETIC_FAMILIES } from '../domain/call.ts';
 import { isRetry, type Queued } from '../domain/delivery.ts';
 import type { AccountId } from '../domain/ids.ts';
 import { PRIORITY_RANK } from '../domain/priority.ts';
 import type { Ticket } from '../limits/limits.ts';
 import { assert } from '../system/assert.ts';
-import { Chat, type Entry, type Flow, type Lane, type Weights } from './chat.ts';
-import { leaveRing, RingMember, TimeHeap, type Waiter } from './collections.ts';
+import {
+  Chat,
+  chatOf,
+  type Entry,
+  type Flow,
+  isInOneQueue,
+  type Lane,
+  laneOf,
+  type Order,
+  QUEUE,
+  rankOf,
+  type Weights,
+} from './chat.ts';
+import { type AccountLoad, leaveRing, RingMember, TimeHeap, type Waiter } from './collections.ts';
 import { Hindrances } from './hindrances.ts';
-import type { AccountLoad } from './load.ts';
 import type { Pacing } from './pacing.ts';
 import type { LineMember, PlatformLine } from './platform-line.ts';
 import { Ready } from './ready.ts';
@@ -60,7 +70,8 @@ export class Account extends RingMember implements Waiter, LineMember {
   heldName = '';
   wakeAt = 0;
   heapIndex = -1;
-  readonly hindrances = new Hindrances();
+  // Made when it is first held.
+  hindrances: Hindrances | null = null;
 
   readonly #inFlightWhy: string;
   readonly #weights: Weights;
@@ -116,24 +127,31 @@ export class Account extends RingMember implements Waiter, LineMember {
   next(now: number): Served | number {
     this.#wake(now);
     if (this.heldUntil > now) {
-      this.hindrances.blocked('held', this.heldName, this.heldWhy, now);
+      this.noted().blocked('held', this.heldName, this.heldWhy, now);
       return this.heldUntil;
     }
     if (this.inFlight >= this.inFlightMax) {
-      this.hindrances.blocked('in_flight', 'account', this.#inFlightWhy, now);
+      this.noted().blocked('in_flight', 'account', this.#inFlightWhy, now);
       return Number.POSITIVE_INFINITY;
     }
-    this.hindrances.unblocked(now);
+    this.hindrances?.unblocked(now);
+    if (this.#waitingInAll === 0) return Number.POSITIVE_INFINITY;
     // Another account may be first by now, or no longer be.
     if (this.line !== null) this.reconsider(QUEUE, now);
     for (;;) {
-      const found = this.#ready.choose(this.limits, this.hindrances, now);
+      const found = this.#ready.choose(this, now);
       if (typeof found === 'number') return Math.min(found, this.#nextWake());
       const queued = found.offer!.head!.queued;
       if (this.limits.earliestChat(queued, now) <= now) return this.#serve(found, now);
       // Something was learned since it became ready, and it must wait.
       this.#place(found, now);
     }
+  }
+
+  // Where it is noted what holds it.
+  noted(): Hindrances {
+    this.hindrances ??= new Hindrances();
+    return this.hindrances;
   }
 
   // Capacity for a call of a quiet chat while nothing waits: it is in flight without having queued. null: it must
@@ -338,31 +356,4 @@ export class Account extends RingMember implements Waiter, LineMember {
   #laneOf(chat: Chat, queued: Queued): Lane {
     return chat.laneOf(laneOf(queued, this.order));
   }
-}
-
-// Where a delivery queues, by the order its account keeps. `lane`: in its own chat and lane, by priority. `account`:
-// with all others of the account in one queue, in the order they were accepted, whatever their chat or priority; what
-// must wait makes all behind it wait. `platform`: the same over all accounts of the platform that keep this order. The
-// stored lane stays as it is, so the setting can be changed at any start.
-
-export type Order = 'lane' | 'account' | 'platform';
-
-// The chat that stands for the one queue of an account. No platform has a chat without a name.
-export const QUEUE = '';
-
-// Typing signs and drafts keep out of it: no message waits behind one.
-export function isInOneQueue(queued: Pick<Queued, 'family'>, order: Order): boolean {
-  return order !== 'lane' && !COSMETIC_FAMILIES.includes(queued.family);
-}
-
-export function chatOf(queued: Pick<Queued, 'chat' | 'family'>, order: Order): string {
-  return isInOneQueue(queued, order) ? QUEUE : queued.chat;
-}
-
-export function laneOf(queued: Queued, order: Order): string {
-  return isInOneQueue(queued, order) ? '' : queued.lane;
-}
-
-export function rankOf(queued: Queued, order: Order): number {
-  return isInOneQueue(queued, order) ? PRIORITY_RANK.normal : PRIORITY_RANK[queued.priority];
 }

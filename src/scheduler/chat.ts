@@ -1,7 +1,9 @@
 // The chats of an account and whose turn it is: within a chat its lanes, among chats those that could go now.
 // Lanes take turns within a class, and chats do; classes share by weight. A chat's own limits are asked here.
 
+import { COSMETIC_FAMILIES } from '../domain/call.ts';
 import type { Queued } from '../domain/delivery.ts';
+import { PRIORITY_RANK } from '../domain/priority.ts';
 import { leaveRing, Ring, RingMember, type Waiter } from './collections.ts';
 import { Hindrances } from './hindrances.ts';
 import type { Pacing } from './pacing.ts';
@@ -309,4 +311,31 @@ export class ClassPicker {
       if ((joined & (1 << c)) !== 0) this.#pass[c] = Math.max(this.#pass[c]!, this.#point);
     }
   }
+}
+
+// Where a delivery queues, by the order its account keeps. `lane`: in its own chat and lane, by priority. `account`:
+// with all others of the account in one queue, in the order they were accepted, whatever their chat or priority; what
+// must wait makes all behind it wait. `platform`: the same over all accounts of the platform that keep this order. The
+// stored lane stays as it is, so the setting can be changed at any start.
+
+export type Order = 'lane' | 'account' | 'platform';
+
+// The chat that stands for the one queue of an account. No platform has a chat without a name.
+export const QUEUE = '';
+
+// Typing signs and drafts keep out of it: no message waits behind one.
+export function isInOneQueue(queued: Pick<Queued, 'family'>, order: Order): boolean {
+  return order !== 'lane' && !COSMETIC_FAMILIES.includes(queued.family);
+}
+
+export function chatOf(queued: Pick<Queued, 'chat' | 'family'>, order: Order): string {
+  return isInOneQueue(queued, order) ? QUEUE : queued.chat;
+}
+
+export function laneOf(queued: Queued, order: Order): string {
+  return isInOneQueue(queued, order) ? '' : queued.lane;
+}
+
+export function rankOf(queued: Queued, order: Order): number {
+  return isInOneQueue(queued, order) ? PRIORITY_RANK.normal : PRIORITY_RANK[queued.priority];
 }

@@ -4,8 +4,9 @@
 import type { Queued } from '../domain/delivery.ts';
 import { PRIORITIES } from '../domain/priority.ts';
 import type { Ahead, Cause } from '../limits/limits.ts';
-import { type Account, isInOneQueue } from './account.ts';
+import type { Account } from './account.ts';
 import type { Chat, Entry, Flow } from './chat.ts';
+import { isInOneQueue } from './chat.ts';
 import type { HeldBy } from './hindrances.ts';
 import { headOf, type LineMember } from './platform-line.ts';
 

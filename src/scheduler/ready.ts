@@ -5,6 +5,13 @@ import { leaveRing, Ring } from './collections.ts';
 import type { Hindrances } from './hindrances.ts';
 import type { Pacing } from './pacing.ts';
 
+// The account among whose chats is chosen.
+interface Chosen {
+  readonly limits: Pacing;
+  readonly hindrances: Hindrances | null;
+  noted(): Hindrances;
+}
+
 // Whose turn is it among the chats of one class? Two rings take turns: all chats in order, and those with a long way
 // to go. A chat that has far more waiting than others is bound by its own pace: served only in order with all others
 // it would still be sending, alone, long after they are done. Every chat keeps at least half of its fair share.
@@ -55,7 +62,8 @@ export class Ready {
   }
 
   // A chat whose budget is open, by class and turn; or when a budget opens.
-  choose(limits: Pacing, hindrances: Hindrances, now: number): Chat | number {
+  choose(account: Chosen, now: number): Chat | number {
+    const { limits } = account;
     let opens = Number.POSITIVE_INFINITY;
     let present = 0;
     const candidates: (Chat | undefined)[] = [];
@@ -70,11 +78,11 @@ export class Ready {
         const { queued } = chat.offer!.head!;
         const at = limits.earliestAccount(queued, now);
         if (at > now) {
-          hindrances.closed(limits, queued, at, now);
+          account.noted().closed(limits, queued, at, now);
           opens = Math.min(opens, at);
           continue;
         }
-        hindrances.opened(queued, now);
+        account.hindrances?.opened(queued, now);
         present |= 1 << c;
         candidates[c] ??= chat;
       }

@@ -8,21 +8,29 @@ import type { AccountId } from '../domain/ids.ts';
 import { PRIORITIES, type Priority } from '../domain/priority.ts';
 import type { Ticket } from '../limits/limits.ts';
 import { assert } from '../system/assert.ts';
-import { Account, type Order } from './account.ts';
-import { type Chat, Entry, type Weights } from './chat.ts';
-import { BySeq, Expiries, leaveRing, Ring, TimeHeap } from './collections.ts';
+import { Account } from './account.ts';
+import { type Chat, Entry, type Order, type Weights } from './chat.ts';
+import {
+  AccountLoad,
+  BySeq,
+  Expiries,
+  leaveRing,
+  noLoad,
+  Ring,
+  type SharedLoad,
+  TimeHeap,
+} from './collections.ts';
 import { type Explained, explain, held, type PlacedDelivery, place } from './explain.ts';
-import { AccountLoad, noLoad, type SharedLoad } from './load.ts';
 import type { Pacing } from './pacing.ts';
 import { PlatformLine } from './platform-line.ts';
 import type { WaitedTime } from './waited.ts';
 import { oldestDueAt, type WaitingDelivery, type WaitingQuery, waiting } from './waiting.ts';
 
-export type { Order } from './account.ts';
+export type { Order } from './chat.ts';
 export { URGENT_RUN_MAX } from './chat.ts';
+export type { AccountLoad } from './collections.ts';
 export type { Explained, PlacedDelivery } from './explain.ts';
 export { PROBING } from './hindrances.ts';
-export type { AccountLoad } from './load.ts';
 export type { WaitedTime } from './waited.ts';
 
 export type Decision =

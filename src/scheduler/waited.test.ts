@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { aQueued } from '../domain/delivery.fixture.ts';
 import type { Queued } from '../domain/delivery.ts';
 import { AccountLimits, type Plan, type Signal } from '../limits/limits.ts';
-import type { Order } from './account.ts';
+import type { Order } from './chat.ts';
 import { PROBING, Scheduler } from './scheduler.ts';
 
 const NOW = 1e6;

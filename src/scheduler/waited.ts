@@ -1,4 +1,4 @@
-// What a delivery has waited for, told when it goes: what held its account and its chat back meanwhile, and how many
+// What a delivery has waited for, noted when it goes: what held its account and its chat back meanwhile, and how many
 // others went before it.
 
 import type { Chat, Entry } from './chat.ts';
@@ -11,12 +11,12 @@ export interface WaitedTime {
 }
 
 // As short as this is no wait.
-const UNTOLD_MS = 5;
-// So many are told, the last of them.
-const TOLD_MAX = 6;
+const WAIT_MS_MIN = 5;
+// The last so many are kept.
+const SPANS_MAX = 6;
 
 export interface WaitedIn {
-  readonly account: Hindrances;
+  readonly account: Hindrances | null;
   readonly chat: Chat;
   // The chat is the one queue of an account that sends strictly in order.
   readonly isStrict: boolean;
@@ -25,15 +25,14 @@ export interface WaitedIn {
 export function waitedFor(where: WaitedIn, entry: Entry, now: number): WaitedTime[] | null {
   const { queued } = entry;
   const from = Math.max(queued.enterAt, queued.dueAt);
-  if (now - from < UNTOLD_MS) return null;
+  if (now - from < WAIT_MS_MIN) return null;
   const held = hindrancesOf(where, entry, from);
   const ahead = Math.max(0, where.chat.served - entry.servedBefore);
   if (held.length === 0 && ahead === 0) return null;
   const whose = where.isStrict ? 'its account' : 'its chat';
   const spans = spansOf(held, from, now);
-  const told =
-    ahead === 0 ? spans : withAhead(spans, `${others(ahead)} of ${whose} went before it`);
-  const waits = told.filter((span): span is WaitedTime => isTold(span)).slice(-TOLD_MAX);
+  const all = ahead === 0 ? spans : withAhead(spans, `${others(ahead)} of ${whose} went before it`);
+  const waits = all.filter((span): span is WaitedTime => isLongEnough(span)).slice(-SPANS_MAX);
   return waits.length === 0 ? null : waits;
 }
 
@@ -68,8 +67,8 @@ interface Span {
   to: number;
 }
 
-function isTold({ cause, from, to }: Span): boolean {
-  return cause !== null && to - from >= UNTOLD_MS;
+function isLongEnough({ cause, from, to }: Span): boolean {
+  return cause !== null && to - from >= WAIT_MS_MIN;
 }
 
 // The whole time, cut where what held it changed.
@@ -80,7 +79,7 @@ function spansOf(held: readonly Hindrance[], from: number, now: number): Span[] 
   for (const to of [...cuts.sort((a, b) => a - b), now]) {
     const cause = held.find((h) => h.from <= at && h.until >= to)?.cause ?? null;
     const last = spans.at(-1);
-    if (last !== undefined && (last.cause === cause || to - at < UNTOLD_MS)) last.to = to;
+    if (last !== undefined && (last.cause === cause || to - at < WAIT_MS_MIN)) last.to = to;
     else spans.push({ cause, from: at, to });
     at = to;
   }
@@ -90,10 +89,10 @@ function spansOf(held: readonly Hindrance[], from: number, now: number): Span[] 
 // What is not known otherwise was the time of those that went before it; so was a window that they used up.
 function withAhead(spans: readonly Span[], others: string): Span[] {
   const ahead: HeldBy = { kind: 'ahead', name: 'ahead', until: null, detail: others };
-  const told = spans.map((span): Span => {
+  const all = spans.map((span): Span => {
     if (span.cause === null) return { ...span, cause: ahead };
     if (span.cause.kind !== 'window') return span;
     return { ...span, cause: { ...span.cause, detail: `${span.cause.detail}, and ${others}` } };
   });
-  return told;
+  return all;
 }

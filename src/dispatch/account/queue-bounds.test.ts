@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { NewDelivery } from '../../domain/delivery.ts';
 import type { AccountId } from '../../domain/ids.ts';
-import { AccountLoad, noLoad } from '../../scheduler/load.ts';
+import { AccountLoad, noLoad } from '../../scheduler/collections.ts';
 import type { Appended } from '../../store/ports/delivery.ts';
 import { aRoad, message, SENT, submit } from '../dispatch.fixture.ts';
 import { boundSubmit, type Full, type QueueBounds } from '../road.ts';
