@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { soleOwner } from '../store/contract/sole-owner.fixture.ts';
+import { recordOf } from './alias-record.ts';
 import { aRoad, SENT } from './dispatch.fixture.ts';
-import { Aliases, recordOf } from './state.ts';
+import { Aliases } from './state.ts';
 
 const MANY = 30_000;
 const alias = (i: number, moved = false) => ({ from: `@name${i}`, to: `-100${i}`, moved });

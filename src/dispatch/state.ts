@@ -11,13 +11,13 @@ import type { StoredLimit } from '../store/ports/limits.ts';
 import { NO_EPOCH, type Owner, type OwnershipStore } from '../store/ports/ownership.ts';
 import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import { assert } from '../system/assert.ts';
-import { jsonOrUndefined } from '../system/json.ts';
 import { AccountAvailability, Silences } from './account/availability.ts';
 import { ActiveFreezes } from './account/freezes.ts';
 import { LimitsSetByHand } from './account/limits-by-hand.ts';
 import { PassWaits } from './account/pass-waits.ts';
 import type { Profile } from './account/profile.ts';
 import { TokenChecks } from './account/token-checks.ts';
+import { type Alias, deletionOf, readAlias, recordOf } from './alias-record.ts';
 import { MessageThreads, PlainSends } from './attempt/messages.ts';
 import { entered } from './clock-steps.ts';
 import { RoadEvents, StoreHealth } from './events.ts';
@@ -298,14 +298,6 @@ export class AccountOwners {
 const ALIASES_MAX = 10_000;
 // A group moves once; more steps than this are a circle.
 const STEPS_MAX = 8;
-const KEY = 'alias|';
-
-export interface Alias {
-  readonly from: string;
-  readonly to: string;
-  // The old id no longer works: calls that name it are sent to the new one.
-  readonly moved: boolean;
-}
 
 export class Aliases {
   readonly #byAccount = new Map<AccountId, Map<string, Alias>>();
@@ -361,9 +353,7 @@ export class Aliases {
   forgotten(now: number): StoredLimit[] {
     const forgotten = this.#forgotten;
     if (forgotten.length > 0) this.#forgotten = [];
-    return forgotten.map(({ account, from }) => {
-      return { account, key: `${KEY}${from}`, value: '', updatedAt: now };
-    });
+    return forgotten.map(({ account, from }) => deletionOf(account, from, now));
   }
 
   // They stay on disk.
@@ -384,17 +374,8 @@ export class Aliases {
     else homes.delete(alias.to);
   }
 
-  restore({ account, key, value }: StoredLimit): void {
-    if (!key.startsWith(KEY)) return;
-    const stored = jsonOrUndefined(value);
-    if (typeof stored !== 'object' || stored === null) return;
-    const { to, moved } = stored as Record<string, unknown>;
-    if (typeof to !== 'string') return;
-    this.learn(account, { from: key.slice(KEY.length), to, moved: moved === true });
+  restore(stored: StoredLimit): void {
+    const alias = readAlias(stored);
+    if (alias !== null) this.learn(stored.account, alias);
   }
-}
-
-export function recordOf(account: AccountId, alias: Alias, now: number): StoredLimit {
-  const { from, to, moved } = alias;
-  return { account, key: `${KEY}${from}`, value: JSON.stringify({ to, moved }), updatedAt: now };
 }

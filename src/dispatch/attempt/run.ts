@@ -15,6 +15,7 @@ import type { Begun, DeliveryStore } from '../../store/ports/delivery.ts';
 import { JournalUnavailable } from '../../store/ports/unavailable.ts';
 import { sleep } from '../../system/clock.ts';
 import type { Reply } from '../../system/http/transport.ts';
+import type { Alias } from '../alias-record.ts';
 import type { PlatformTime } from '../platform-time.ts';
 import {
   type AttemptChange,
@@ -28,7 +29,7 @@ import {
   quarantine,
   type TriedCall,
 } from '../settle.ts';
-import type { Alias, RoadState } from '../state.ts';
+import type { RoadState } from '../state.ts';
 import { waitedInWords } from '../views.ts';
 import { type ContentCache, type Departure, NAMED, type Records, resolve } from './messages.ts';
 
