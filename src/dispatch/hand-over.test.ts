@@ -1,6 +1,8 @@
 // Two nodes on one store and one clock: an account is taken, handed over and taken over.
 
 import { expect, test } from 'vitest';
+import type { Outcome } from '../domain/outcome.ts';
+import type { Identified } from '../platforms/platform.ts';
 import { createMemoryStore } from '../store/memory/memory.ts';
 import { NO_EPOCH } from '../store/ports/ownership.ts';
 import { virtualClock } from '../system/virtual-clock.ts';
@@ -8,6 +10,15 @@ import { aRoad, CERTAIN_MS, message, SENT, START, submit } from './dispatch.fixt
 import { writingAs } from './hand-over.ts';
 
 const ACCOUNT = 'fake:1';
+const UNAUTHORIZED: Outcome = {
+  kind: 'refused',
+  reason: 'unauthorized',
+  detail: 'Unauthorized',
+  result: '',
+  cure: null,
+};
+const REFUSED: Identified = { kind: 'refused', status: 401, detail: 'Unauthorized' };
+const HOUR_MS = 3_600_000;
 
 async function twoNodes() {
   const shared = { made: createMemoryStore(), virtual: virtualClock(START) };
@@ -155,4 +166,51 @@ test('what a node wrote down counts as a little later: its clock may have been b
   expect(second.calls).toHaveLength(0);
   await second.run(200);
   expect(second.calls).toHaveLength(1);
+});
+
+test('a refused token is asked about by whoever has the account, and by nobody who handed it over', async () => {
+  let answer: Identified = REFUSED;
+  let asked = 0;
+  const identify = () => {
+    asked += 1;
+    return answer;
+  };
+  const say = () => (answer === REFUSED ? UNAUTHORIZED : SENT);
+  const node = aRoad(say, { node: 'first', identify });
+  await node.dispatch.start();
+  await node.dispatch.take(ACCOUNT);
+  await submit(node.road);
+  await node.run(5_000);
+  expect(node.refused).toEqual([ACCOUNT]);
+  const before = asked;
+  await node.dispatch.handOver(ACCOUNT, 1_000);
+  await node.run(4 * HOUR_MS);
+  expect(asked).toBe(before);
+  await node.dispatch.take(ACCOUNT);
+  answer = { kind: 'known', id: '1' };
+  await node.run(5 * 60_000);
+  expect(asked).toBe(before + 1);
+  expect(node.dispatch.state.availability.isBlocked(ACCOUNT)).toBe(false);
+});
+
+test('handed over while the platform is asked for its token: the answer changes nothing here', async () => {
+  const { promise, resolve: answer } = Promise.withResolvers<Identified>();
+  const node = aRoad(() => SENT, {
+    node: 'first',
+    refusedOf: () => 'unauthorized',
+    wrap: (platform) => ({ ...platform, wire: { ...platform.wire, identify: () => promise } }),
+  });
+  await node.dispatch.start();
+  await node.dispatch.take(ACCOUNT);
+  const probing = node.dispatch.state.tokens.probe(ACCOUNT);
+  // The pause after which it is asked about by itself is over, too.
+  await node.run(61_000);
+  await node.dispatch.handOver(ACCOUNT, 1_000);
+  expect(node.dispatch.state.accounts.has(ACCOUNT)).toBe(false);
+  const events = node.events.length;
+  answer({ kind: 'known', id: '1' });
+  expect(await probing).toMatchObject({ found: 'taken' });
+  await node.run(HOUR_MS);
+  expect(node.dispatch.state.accounts.has(ACCOUNT)).toBe(false);
+  expect(node.events.slice(events)).toEqual([]);
 });

@@ -77,8 +77,9 @@ export class RoadState {
       { writeLimits: this.writeLimits.bind(this), retune: this.retune.bind(this) },
       parts,
     );
-    const asked = { availability, events, profileOf: this.profileOf.bind(this), wake: parts.wake };
-    this.tokens = new TokenChecks(asked, parts, parts.track);
+    const isOpen = (id: AccountId) => this.#accounts.has(id);
+    const asked = { availability, events, profileOf: this.profileOf.bind(this), isOpen };
+    this.tokens = new TokenChecks({ ...asked, wake: parts.wake }, parts, parts.track);
   }
 
   get accounts(): ReadonlyMap<AccountId, RoadAccount> {
@@ -126,6 +127,7 @@ export class RoadState {
     this.#accounts.delete(id);
     this.scheduler.removeAccount(id);
     this.availability.remove(id);
+    this.tokens.closed(id);
     this.aliases.forget(id);
     this.passWaits.forget(id);
     this.freezes.forget(id);

@@ -24,6 +24,8 @@ export interface TokenRoad {
   readonly availability: AccountAvailability;
   readonly events: { emit(event: RoadEvent): void };
   profileOf(account: AccountId): Profile;
+  // Nothing is to be said of one that was closed while the platform was asked.
+  isOpen(account: AccountId): boolean;
   wake(): void;
 }
 
@@ -62,6 +64,7 @@ export class TokenChecks {
     const { clock } = this.#p;
     this.#road.availability.doubt(account, ACCOUNT_REFUSED, clock.now());
     const found = await this.#askAtLength(account);
+    if (!this.#road.isOpen(account)) return false;
     if (found.kind !== 'refused') {
       this.#road.availability.renew(account, clock.now());
       this.#road.wake();
@@ -69,6 +72,7 @@ export class TokenChecks {
     }
     // Before the attempt is settled, so that a crash in between does not make the next process send again.
     await this.#write(account, ACCOUNT_REFUSED);
+    if (!this.#road.isOpen(account)) return false;
     this.#publish(account, 'refused', inWords(found));
     this.#watch(account);
     return true;
@@ -84,9 +88,15 @@ export class TokenChecks {
     if (this.#p.accounts.stateOf(account).refused === ACCOUNT_REFUSED) this.#watch(account);
   }
 
+  // Whoever has it now asks about it.
+  closed(account: AccountId): void {
+    this.#timers.get(account)?.cancel();
+    this.#timers.delete(account);
+  }
+
   // It is refused, and asked about until it is not.
   #watch(account: AccountId, pauseMs = PAUSE_MS): void {
-    if (this.#isStopped || this.#timers.has(account)) return;
+    if (this.#isStopped || this.#timers.has(account) || !this.#road.isOpen(account)) return;
     const { clock } = this.#p;
     const timer = clock.schedule(clock.now() + pauseMs, () => {
       this.#timers.delete(account);
@@ -103,7 +113,8 @@ export class TokenChecks {
   // By hand. If the platform takes the token, an open breaker lets the next call probe.
   async probe(account: AccountId): Promise<Probed> {
     const probed = await this.#look(account);
-    if (probed.found === 'taken') this.#road.availability.tryNow(account, this.#p.clock.now());
+    const isTaken = probed.found === 'taken' && this.#road.isOpen(account);
+    if (isTaken) this.#road.availability.tryNow(account, this.#p.clock.now());
     this.#road.wake();
     return probed;
   }
@@ -113,18 +124,22 @@ export class TokenChecks {
     const asked = await this.#ask(account);
     switch (asked.kind) {
       case 'known':
-        if (refused === ACCOUNT_REFUSED) {
-          await this.#write(account, null);
-          this.#publish(account, 'taken', TAKEN);
-          this.#road.availability.renew(account, this.#p.clock.now());
-          this.#road.wake();
-        }
+        if (refused === ACCOUNT_REFUSED) await this.#retake(account);
         return { found: 'taken', detail: TAKEN };
       case 'refused':
         return { found: 'refused', detail: inWords(asked) };
       case 'unreachable':
         return { found: 'unreachable', detail: asked.detail };
     }
+  }
+
+  async #retake(account: AccountId): Promise<void> {
+    if (!this.#road.isOpen(account)) return;
+    await this.#write(account, null);
+    if (!this.#road.isOpen(account)) return;
+    this.#publish(account, 'taken', TAKEN);
+    this.#road.availability.renew(account, this.#p.clock.now());
+    this.#road.wake();
   }
 
   #publish(account: AccountId, state: 'refused' | 'taken', detail: string): void {
