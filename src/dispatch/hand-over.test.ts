@@ -214,3 +214,24 @@ test('handed over while the platform is asked for its token: the answer changes 
   expect(node.dispatch.state.accounts.has(ACCOUNT)).toBe(false);
   expect(node.events.slice(events)).toEqual([]);
 });
+
+test('an account is not closed before what a typing sign has met is learned', async () => {
+  const node = aRoad(() => UNAUTHORIZED, {
+    node: 'first',
+    identify: () => ({ kind: 'unreachable', detail: 'timeout' }),
+  });
+  await node.dispatch.start();
+  await node.dispatch.take(ACCOUNT);
+  const made = node.road.cosmetic({
+    ...{ account: ACCOUNT, chat: 'c', method: 'typing', family: 'typing' },
+    ...{ budget: 'open', user: null, body: '{}' },
+  });
+  await node.run(500);
+  const handed = node.dispatch.handOver(ACCOUNT, 1_000);
+  await node.run(2_000);
+  await handed;
+  expect(node.dispatch.state.accounts.has(ACCOUNT)).toBe(true);
+  await node.run(60_000);
+  expect(await made).toMatchObject({ end: 'refused' });
+  expect(node.dispatch.state.accounts.has(ACCOUNT)).toBe(false);
+});

@@ -5,6 +5,7 @@
 import type { ReportFault } from '../../domain/fault.ts';
 import type { AccountId } from '../../domain/ids.ts';
 import type { Outcome } from '../../domain/outcome.ts';
+import type { AccountLimits, Ticket } from '../../limits/limits.ts';
 import type { CosmeticAnswer, CosmeticCall } from '../../road/road.ts';
 import type { Clock } from '../../system/clock.ts';
 import type { AccountKeys } from '../attempt/run.ts';
@@ -47,7 +48,7 @@ export class Cosmetics {
   async #tryOnce(call: CosmeticCall): Promise<CosmeticAnswer> {
     const { account, chat, thread = null, user, family, budget, method } = call;
     const { clock, accounts } = this.#p;
-    const { availability, scheduler } = this.#road;
+    const { availability } = this.#road;
     const { limits } = this.#road.openAccount(account);
     const credential = accounts.credentialOf(account);
     const charge = { chat, thread, user, family, budget, method, live: false, cost: 1 };
@@ -57,18 +58,33 @@ export class Cosmetics {
     if (!limits.isFreeFor(charge, clock.now())) return DROPPED;
     const ticket = limits.take(charge, clock.now());
     this.#inFlight.set(account, inFlight + 1);
-    const outcome = await this.#call(credential, call);
-    this.#count(account, -1);
+    try {
+      const outcome = await this.#call(credential, call);
+      await this.#learn(call, limits, ticket, outcome);
+      return answerFor(outcome);
+    } finally {
+      // Only now: the account may be closed when nothing of it is busy, and what is learned is learned of an open one.
+      this.#count(account, -1);
+    }
+  }
+
+  async #learn(
+    { account, chat }: CosmeticCall,
+    limits: AccountLimits,
+    ticket: Ticket,
+    outcome: Outcome,
+  ): Promise<void> {
+    const { availability, scheduler, tokens } = this.#road;
+    const { clock } = this.#p;
     const { signal, health } = lessonOf(outcome);
     const now = clock.now();
     const learned = limits.settled(ticket, signal, now, outcome.observed);
     scheduler.reconsider(account, chat, now);
-    const isSure = health !== 'refused' || (await this.#road.tokens.isRefused(account));
+    const isSure = health !== 'refused' || (await tokens.isRefused(account));
     if (health !== 'unknown' && isSure) {
       availability.learn(account, chat, health, causeOf(outcome), clock.now());
     }
     await this.#road.saveLimits(learned.records);
-    return answerFor(outcome);
   }
 
   // Never rejects: whatever the platform throws is an outcome of this call.
