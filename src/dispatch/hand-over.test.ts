@@ -2,6 +2,7 @@
 
 import { expect, test } from 'vitest';
 import type { Outcome } from '../domain/outcome.ts';
+import type { Priors } from '../limits/limits.ts';
 import type { Identified } from '../platforms/platform.ts';
 import { createMemoryStore } from '../store/memory/memory.ts';
 import { NO_EPOCH } from '../store/ports/ownership.ts';
@@ -234,4 +235,58 @@ test('an account is not closed before what a typing sign has met is learned', as
   await node.run(60_000);
   expect(await made).toMatchObject({ end: 'refused' });
   expect(node.dispatch.state.accounts.has(ACCOUNT)).toBe(false);
+});
+
+test('what a message shows is not known any more when its account comes back: others may have changed it', async () => {
+  const { first, second, run } = await twoNodes();
+  const edit = (text: string) => {
+    const body = JSON.stringify({ message: '7', text });
+    return message({ method: 'edit', family: 'edit', body, acceptedAt: first.clock.now() });
+  };
+  const make = async (node: typeof first, text: string) => {
+    await node.road.submit(edit(text));
+    await run(3_000);
+  };
+  await first.dispatch.take(ACCOUNT);
+  await make(first, 'x');
+  expect(first.road.unchanged(edit('x'))).not.toBeNull();
+  await first.dispatch.handOver(ACCOUNT, 1_000);
+  expect(first.road.unchanged(edit('x'))).toBeNull();
+  await second.dispatch.take(ACCOUNT);
+  await make(second, 'y');
+  await second.dispatch.handOver(ACCOUNT, 1_000);
+  await first.dispatch.take(ACCOUNT);
+  expect(first.road.unchanged(edit('x'))).toBeNull();
+  expect(first.road.changedAt(edit('x'))).toBeNull();
+  await make(first, 'x');
+  expect(bodies(first.calls)).toEqual([edit('x').body, edit('x').body]);
+  // And now it is known again.
+  await make(first, 'x');
+  expect(first.calls).toHaveLength(2);
+});
+
+test('taken while it is open still: what another may have changed is read anew', async () => {
+  let refused: string | null = null;
+  let priors: Priors = { planOf: () => ({ account: [], chat: [] }) };
+  const node = aRoad(() => SENT, {
+    node: 'first',
+    refusedOf: () => refused,
+    priors: () => priors,
+  });
+  const { state } = node.dispatch;
+  const edit = message({ method: 'edit', family: 'edit', body: '{"text":"x"}' });
+  await node.dispatch.start();
+  await node.dispatch.take(ACCOUNT);
+  await node.road.submit(edit);
+  await node.run(500);
+  expect(node.road.unchanged(edit)).not.toBeNull();
+  refused = 'unauthorized';
+  priors = { ...priors, pacesUsers: true };
+  await node.dispatch.take(ACCOUNT);
+  expect(node.road.unchanged(edit)).toBeNull();
+  expect(state.availability.view(ACCOUNT)).toMatchObject({ state: 'open', cause: 'unauthorized' });
+  expect(node.road.pacesUsers(ACCOUNT)).toBe(true);
+  refused = null;
+  await node.dispatch.take(ACCOUNT);
+  expect(state.availability.isBlocked(ACCOUNT)).toBe(false);
 });

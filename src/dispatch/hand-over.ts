@@ -29,8 +29,10 @@ export async function takeAccount(parts: HandOverParts, account: AccountId): Pro
     parts.closeLeaving();
     if (state.leaving.has(account)) await sleep(clock, LOOK_MS);
   }
+  const wasOpen = state.accounts.has(account);
   const isOwn = await recoverOne(state, parts.ports, account);
   if (!isOwn) state.lose(account, clock.now());
+  else if (wasOpen) state.retake(account, clock.now());
   return isOwn;
 }
 

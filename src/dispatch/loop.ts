@@ -18,7 +18,7 @@ import type { BreakerSettings } from './account/availability.ts';
 import { Cosmetics } from './account/cosmetics.ts';
 import type { LimitSettings } from './account/limits-by-hand.ts';
 import type { Profile } from './account/profile.ts';
-import { ContentCache, type Known, type Records } from './attempt/messages.ts';
+import type { Known, Records } from './attempt/messages.ts';
 import { Attempts } from './attempt/run.ts';
 import { CallerNotes } from './caller-notes.ts';
 import { type HandOverParts, handOverAccount, takeAccount } from './hand-over.ts';
@@ -76,7 +76,6 @@ export class Dispatch implements Service {
   readonly callers: CallerNotes;
   readonly #o: DispatchOptions;
   readonly #inFlight = new Set<Promise<unknown>>();
-  readonly #shown: ContentCache;
   readonly #attempts: Attempts;
   readonly #cosmetics: Cosmetics;
   readonly #platformTime: PlatformTime;
@@ -101,12 +100,7 @@ export class Dispatch implements Service {
     const ports = { ...options, owners: state.owners };
     this.callers = new CallerNotes(ports);
     this.#platformTime = new PlatformTime(state, options, (work) => this.track(work));
-    this.#shown = new ContentCache(clock);
-    this.#attempts = new Attempts(
-      state,
-      { ...ports, platformTime: this.#platformTime },
-      this.#shown,
-    );
+    this.#attempts = new Attempts(state, { ...ports, platformTime: this.#platformTime });
     this.#cosmetics = new Cosmetics(state, options);
     const closeLeaving = () => this.#closeLeaving(clock.now());
     this.#handOver = { state, clock, ports, closeLeaving, isIdle: (id) => this.#isIdle(id) };
@@ -181,7 +175,7 @@ export class Dispatch implements Service {
   changedAt({ account, chat: given, method, family, body }: NewDelivery): number | null {
     const place = { account, chat: this.state.aliases.canonical(account, given), method, family };
     try {
-      return this.#shown.changedAt(this.state.profileOf(account).platform, place, body);
+      return this.state.content.changedAt(this.state.profileOf(account).platform, place, body);
     } catch (error) {
       // The attempt will throw it again, and end that delivery.
       this.#o.report('stream', error, { account });
@@ -194,7 +188,7 @@ export class Dispatch implements Service {
     const chat = this.state.aliases.canonical(account, given);
     if (family !== 'edit' || !this.state.scheduler.isQuiet(account, chat)) return null;
     const place = { account, chat, method, family };
-    return this.#shown.same(this.state.profileOf(account).platform, place, body);
+    return this.state.content.same(this.state.profileOf(account).platform, place, body);
   }
 
   async move({ account, ...command }: MoveOrder): Promise<Moved> {

@@ -18,7 +18,7 @@ import { PassWaits } from './account/pass-waits.ts';
 import type { Profile } from './account/profile.ts';
 import { TokenChecks } from './account/token-checks.ts';
 import { type Alias, deletionOf, readAlias, recordOf } from './alias-record.ts';
-import { MessageThreads, PlainSends } from './attempt/messages.ts';
+import { ContentCache, MessageThreads, PlainSends } from './attempt/messages.ts';
 import { entered } from './clock-steps.ts';
 import { RoadEvents, StoreHealth } from './events.ts';
 import { Scheduled } from './scheduled.ts';
@@ -44,6 +44,7 @@ export class RoadState {
   readonly store: StoreHealth;
   readonly threads = new MessageThreads();
   readonly plainSends = new PlainSends();
+  readonly content: ContentCache;
   readonly tokens: TokenChecks;
   readonly wake: () => void;
   // Of the store: what ids of its deliveries begin with.
@@ -72,6 +73,7 @@ export class RoadState {
       this.events.emit(event),
     );
     this.scheduled = new Scheduled(parts);
+    this.content = new ContentCache(parts.clock);
     const { availability, events } = this;
     this.byHand = new LimitsSetByHand(
       { writeLimits: this.writeLimits.bind(this), retune: this.retune.bind(this) },
@@ -132,6 +134,7 @@ export class RoadState {
     this.passWaits.forget(id);
     this.freezes.forget(id);
     this.silences.forget(id);
+    this.content.forget(id);
   }
 
   // Open accounts that are to be closed as soon as that is possible, and why.
@@ -154,6 +157,17 @@ export class RoadState {
 
   isGone(id: AccountId): boolean {
     return this.#leaving.size > 0 && (this.#leaving.get(id) ?? 'removed') !== 'removed';
+  }
+
+  // Taken while it was open still: another may have had it meanwhile.
+  retake(id: AccountId, now: number): void {
+    this.content.forget(id);
+    const { paused, refused } = this.#p.accounts.stateOf(id);
+    this.availability.setPaused(id, paused);
+    if (refused === null) this.availability.renew(id, now);
+    else this.availability.doubt(id, refused, now);
+    this.tokens.opened(id);
+    this.retune(id, now);
   }
 
   // It is back, with all that is remembered of it.

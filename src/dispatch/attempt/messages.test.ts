@@ -150,6 +150,20 @@ describe('the memory of what messages show', () => {
     expect(shown.same(platform, place, '7 one')).toBeNull();
   });
 
+  test('knows nothing of an account that was closed, nor of a call that left before', () => {
+    const shown = memory();
+    show(shown, '7 one');
+    const departure = shown.depart(platform, place, '8 one')!;
+    shown.forget(place.account);
+    shown.arrive(departure, aQueued(place), sent('8'));
+    expect(shown.same(platform, place, '7 one')).toBeNull();
+    expect(shown.same(platform, place, '8 one')).toBeNull();
+    show(shown, '9 one');
+    expect(shown.same(platform, place, '9 one')).not.toBeNull();
+    expect(shown.same(platform, place, '7 one')).toBeNull();
+    expect(shown.same(platform, place, '8 one')).toBeNull();
+  });
+
   test('is bounded: the oldest are forgotten, the newest are not', () => {
     const shown = memory();
     for (let i = 0; i < MANY; i++) show(shown, `${i} text`);

@@ -115,7 +115,8 @@ function lost(seq: number): ResolvedReferences {
 // What the messages show, as far as we know it from our own calls: an edit that would leave a message as it is
 // needs no call, and "message is not modified" is answered with the message.
 // The hard thing is doubt. A call under way, a lost answer, two calls on one message at a time: then nothing is
-// known until the next call is surely done. What we know is forgotten in time, for others may hold the token too.
+// known until the next call is surely done. What we know is forgotten in time, for others may hold the token too; and
+// at once when the account goes to another process, which may change the message before it comes back.
 
 const MESSAGES_MAX = 10_000;
 const FORGOTTEN_TOGETHER = 1_000;
@@ -133,6 +134,7 @@ export interface Known {
   readonly content: Content;
   readonly sent: Sent;
   readonly at: number;
+  readonly generation: number;
 }
 
 type Content = { kind: 'digest'; digest: string } | { kind: 'call'; method: string; body: string };
@@ -142,6 +144,7 @@ export interface Departure {
   readonly keys: readonly string[];
   readonly content: Content | null;
   readonly before: Known | null;
+  readonly generation: number;
 }
 
 export class ContentCache {
@@ -150,9 +153,17 @@ export class ContentCache {
   readonly #known = new Map<string, Known>();
   // Calls under way, by message; `alone`: no two of them at a time.
   readonly #calls = new Map<string, { count: number; alone: boolean }>();
+  // Of the accounts that are open; what is known of a message holds for one generation of its account.
+  readonly #generations = new Map<AccountId, number>();
+  #generationsBegun = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
+  }
+
+  // The account is closed: whoever has it next may change what its messages show.
+  forget(account: AccountId): void {
+    this.#generations.delete(account);
   }
 
   // The answer to a call that would leave its message as it is; null: it must be made.
@@ -160,7 +171,7 @@ export class ContentCache {
     if (call.family !== 'edit') return null;
     const touch = platform.content?.touch(call.method, body) ?? null;
     if (touch === null || touch.content === null || touch.messages.length !== 1) return null;
-    const known = this.#get(keyOf(call, touch.messages[0]!));
+    const known = this.#get(call, touch.messages[0]!);
     if (known === null) return null;
     return digestOfKnown(platform, known.content) === digestOf(touch.content) ? known : null;
   }
@@ -169,19 +180,21 @@ export class ContentCache {
   changedAt(platform: Platform, call: TargetedCall, body: string): number | null {
     const messages = platform.content?.touch(call.method, body)?.messages ?? [];
     if (messages.length !== 1) return null;
-    return this.#get(keyOf(call, messages[0]!))?.at ?? null;
+    return this.#get(call, messages[0]!)?.at ?? null;
   }
 
   depart(platform: Platform, call: TargetedCall, body: string): Departure | null {
+    const generation = this.#generationOf(call.account);
     // Most messages are never edited: theirs is not read.
     if (call.family === 'send') {
       if (body.length > RESULT_CHARS_MAX) return null;
-      return { keys: [], before: null, content: { kind: 'call', method: call.method, body } };
+      const content = { kind: 'call', method: call.method, body } as const;
+      return { keys: [], before: null, content, generation };
     }
     const touch = platform.content?.touch(call.method, body) ?? null;
     if (touch === null) return null;
     const keys = touch.messages.map((message) => keyOf(call, message));
-    const before = keys.length === 1 ? this.#get(keys[0]!) : null;
+    const before = keys.length === 1 ? this.#get(call, touch.messages[0]!) : null;
     for (const key of keys) {
       this.#known.delete(key);
       const flight = this.#calls.get(key);
@@ -190,7 +203,8 @@ export class ContentCache {
     }
     const { content } = touch;
     const digest = content === null ? null : digestOf(content);
-    return { keys, before, content: digest === null ? null : { kind: 'digest', digest } };
+    const changed: Content | null = digest === null ? null : { kind: 'digest', digest };
+    return { keys, before, content: changed, generation };
   }
 
   // Returns the outcome for the caller: where the platform only says "not modified", with the message known before.
@@ -206,12 +220,12 @@ export class ContentCache {
     return sent;
   }
 
-  #remember({ keys, content }: Departure, queued: Queued, sent: Sent): void {
+  #remember({ keys, content, generation }: Departure, queued: Queued, sent: Sent): void {
     const key = keys[0] ?? (sent.messageId === null ? null : keyOf(queued, sent.messageId));
     if (key === null || content === null || keys.length > 1) return;
     if (sent.result.length > RESULT_CHARS_MAX) return;
     this.#known.delete(key);
-    this.#known.set(key, { seq: queued.seq, content, sent, at: this.#clock.now() });
+    this.#known.set(key, { seq: queued.seq, content, sent, at: this.#clock.now(), generation });
     if (this.#known.size > MESSAGES_MAX) this.#forgetOldest();
   }
 
@@ -234,12 +248,22 @@ export class ContentCache {
     return flight.alone;
   }
 
-  #get(key: string): Known | null {
+  #get(call: TargetedCall, message: string): Known | null {
+    const key = keyOf(call, message);
     const known = this.#known.get(key);
     if (known === undefined) return null;
-    if (this.#clock.now() - known.at <= KNOWN_MS_MAX) return known;
+    const isCurrent = known.generation === this.#generations.get(call.account);
+    if (isCurrent && this.#clock.now() - known.at <= KNOWN_MS_MAX) return known;
     this.#known.delete(key);
     return null;
+  }
+
+  #generationOf(account: AccountId): number {
+    const known = this.#generations.get(account);
+    if (known !== undefined) return known;
+    this.#generationsBegun += 1;
+    this.#generations.set(account, this.#generationsBegun);
+    return this.#generationsBegun;
   }
 }
 

@@ -31,7 +31,7 @@ import {
 } from '../settle.ts';
 import type { RoadState } from '../state.ts';
 import { waitedInWords } from '../views.ts';
-import { type ContentCache, type Departure, NAMED, type Records, resolve } from './messages.ts';
+import { type Departure, NAMED, type Records, resolve } from './messages.ts';
 
 type Sendable = Extract<Decision, { kind: 'send' }>;
 
@@ -82,16 +82,14 @@ export interface AccountKeys {
 export class Attempts {
   readonly #road: RoadState;
   readonly #p: AttemptsPorts;
-  readonly #shown: ContentCache;
   readonly #beginLatency = new BeginLatency();
   readonly #lookAt: ReadonlyMap<string, number>;
   readonly #lookUp: Parameters<typeof resolve>[1];
   readonly #certainMs: number;
 
-  constructor(road: RoadState, ports: AttemptsPorts, shown: ContentCache) {
+  constructor(road: RoadState, ports: AttemptsPorts) {
     this.#road = road;
     this.#p = ports;
-    this.#shown = shown;
     this.#lookAt = ports.platformTime.lookAt;
     this.#certainMs = ports.fleet?.certainMs ?? Number.POSITIVE_INFINITY;
     const { ledger: records, clock } = ports;
@@ -186,7 +184,7 @@ export class Attempts {
     const mayBeCut = splits && repairs !== undefined && given.length > repairs.wholeUnitsMax;
     const body = (mayBeCut ? repairs.split(queued.method, given) : null) ?? given;
     // A probe must reach the platform, even if it changes nothing.
-    const known = probing ? null : this.#shown.same(platform, queued, body);
+    const known = probing ? null : this.#road.content.same(platform, queued, body);
     return known === null ? { kind: 'send', body, change } : { kind: 'known', outcome: known.sent };
   }
 
@@ -248,7 +246,7 @@ export class Attempts {
     let departure: Departure | null = null;
     let hasLeft = false;
     try {
-      departure = this.#shown.depart(platform, queued, body);
+      departure = this.#road.content.depart(platform, queued, body);
       hasLeft = true;
       const key = formatId(this.#road.tag, queued.seq);
       const call = { credential, method, body, deadlineMs, key };
@@ -287,7 +285,7 @@ export class Attempts {
   }
 
   #arrived(departure: Departure | null, queued: Queued, outcome: Outcome): Outcome {
-    return departure === null ? outcome : this.#shown.arrive(departure, queued, outcome);
+    return departure === null ? outcome : this.#road.content.arrive(departure, queued, outcome);
   }
 
   // An exception before the call could be made.
