@@ -290,3 +290,15 @@ test('taken while it is open still: what another may have changed is read anew',
   await node.dispatch.take(ACCOUNT);
   expect(state.availability.isBlocked(ACCOUNT)).toBe(false);
 });
+
+test('a new token stops no hand-over: nothing more of the account is begun here', async () => {
+  const { first, run } = await twoNodes();
+  await first.dispatch.take(ACCOUNT);
+  await submit(first.road);
+  const handed = first.dispatch.handOver(ACCOUNT, 5_000);
+  first.dispatch.state.stay(ACCOUNT);
+  await submit(first.road, { chat: 'd' });
+  await run(1_000);
+  await handed;
+  expect(first.calls).toHaveLength(1);
+});

@@ -170,8 +170,9 @@ export class RoadState {
     this.retune(id, now);
   }
 
-  // It is back, with all that is remembered of it.
+  // It is back, with all that is remembered of it; unless it goes to another process, which reads how it stands.
   stay(id: AccountId): void {
+    if (this.isGone(id)) return;
     this.#leaving.delete(id);
     this.openAccount(id);
     this.availability.setPaused(id, this.#p.accounts.stateOf(id).paused);
