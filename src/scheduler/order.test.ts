@@ -160,6 +160,40 @@ describe('with order: platform, over the accounts of a platform', () => {
     expect(sent.filter((seq) => !others.includes(seq))).toEqual(all.map(({ seq }) => seq));
   });
 
+  test('of one moment the first to come is the first to leave, whatever their numbers; a retry keeps its place', () => {
+    const { scheduler, add } = setUpTwo();
+    const first = add({ account: 'p:a', seq: 90 });
+    const second = add({ account: 'p:b', seq: 20 });
+    const third = add({ account: 'p:a', seq: 91 });
+    const places = [first, second, third].map(({ seq }) => scheduler.place(seq, NOW)?.position);
+    expect(places).toEqual([1, 2, 3]);
+    expect(nextOf(scheduler)?.seq).toBe(first.seq);
+    scheduler.finished(first.seq, first, NOW);
+    expect(nextOf(scheduler)?.seq).toBe(first.seq);
+    scheduler.finished(first.seq, null, NOW);
+    // What has left counts anew when it comes back.
+    expect(scheduler.remove(second.seq, NOW)).not.toBeNull();
+    scheduler.add(second, NOW);
+    const fourth = add({ account: 'p:b', seq: 93 });
+    scheduler.add({ ...first, rank: 9 }, NOW);
+    for (const { seq } of [third, second, fourth, first]) {
+      expect(nextOf(scheduler)?.seq).toBe(seq);
+      scheduler.finished(seq, null, NOW);
+    }
+  });
+
+  test('what went at once and is to be tried again goes before what came meanwhile', () => {
+    const { scheduler, add } = setUpTwo();
+    const first = aQueued({ account: 'p:a', chat: 'c', seq: 90, enterAt: NOW });
+    expect(scheduler.reserve({ ...first, seq: 0 }, NOW)).not.toBeNull();
+    scheduler.launched(first);
+    const second = add({ account: 'p:b', seq: 20 });
+    scheduler.finished(first.seq, first, NOW);
+    expect(nextOf(scheduler)?.seq).toBe(first.seq);
+    scheduler.finished(first.seq, null, NOW);
+    expect(nextOf(scheduler)?.seq).toBe(second.seq);
+  });
+
   test("one account's frozen chat holds the others up, and it is explained", () => {
     const { scheduler, pacing, add } = setUpTwo();
     pacing.opensAt.set('frozen', 9e6);

@@ -115,6 +115,7 @@ export class Scheduler {
     this.#waiting.set(queued.seq, entry);
     this.#expiries.watch(queued);
     const account = this.#accountOf(queued);
+    account.line?.entered(queued);
     account.add(entry, now);
     account.load.enter(queued.bytes);
     this.#markReady(account);
@@ -128,6 +129,7 @@ export class Scheduler {
     this.#expiries.unwatch(seq);
     const account = this.#accountOf(entry.queued);
     account.remove(entry, now);
+    account.line?.left(entry.queued);
     account.load.leave(entry.queued.bytes);
     this.#markReady(account);
     return entry.queued;
@@ -187,6 +189,7 @@ export class Scheduler {
 
   launched(queued: Queued): void {
     this.#inFlight.set(queued.seq, queued);
+    this.#accountOf(queued).line?.entered(queued);
   }
 
   release(queued: Queued, now: number): void {
@@ -204,6 +207,7 @@ export class Scheduler {
     const account = this.#accountOf(queued);
     // Before the lane is free, so that nothing of the lane overtakes it.
     if (again !== null) this.add(again, now);
+    else account.line?.left(queued);
     account.finished(queued, now);
     account.load.leave(queued.bytes);
     this.#markReady(account);
