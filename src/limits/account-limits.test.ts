@@ -176,8 +176,12 @@ describe('freezes', () => {
     expect(limits.explain(charge('c'), 1)).toMatchObject([
       { kind: 'freeze', until: 9000, detail: 'maintenance' },
     ]);
-    expect(limits.thawChat('c', 2)).toMatchObject([{ value: '' }]);
+    const { records, freezes } = limits.thaw('c', 2);
+    expect(freezes).toEqual([{ scope: 'chat', name: 'c', until: 2, cause: 'maintenance' }]);
+    expect(records.map(({ value }) => JSON.parse(value))).toMatchObject([{ until: 2 }]);
     expect(isOpen(charge('c'), 2)).toBe(true);
+    // There is nothing left to end.
+    expect(limits.thaw('c', 3).records).toEqual([]);
   });
 });
 

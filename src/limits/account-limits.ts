@@ -308,17 +308,6 @@ export class AccountLimits {
     return { records: notes.records, chats: branches.map(({ name }) => name) };
   }
 
-  // By hand: no probe is needed.
-  thawChat(chat: string, now: number): Model.LimitRecord[] {
-    const notes = new Notes(this.#account, now, []);
-    const branch = this.#tree.chatOf(chat);
-    for (const freeze of branch?.freezes ?? []) {
-      branch!.thaw(freeze);
-      notes.thawed(branch!, freeze);
-    }
-    return notes.records;
-  }
-
   #judged(booking: Booking, isOk: boolean, now: number, notes: Notes): void {
     const trip = Math.max(0, now - booking.departedAt);
     const least = this.#tree.knowLine(this.#trips.least(now), now);
