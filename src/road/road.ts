@@ -190,11 +190,11 @@ export interface AccountView {
   readonly paused: boolean;
   readonly refused: string | null;
   readonly breaker: {
-    state: 'closed' | 'open' | 'half_open';
-    until: number;
-    cause: string;
+    readonly state: 'closed' | 'open' | 'half_open';
+    readonly until: number;
+    readonly cause: string;
     // The error as the system or the platform worded it; '': nothing more is known.
-    detail: string;
+    readonly detail: string;
   };
   // Since when the platform has answered no call of it, while some are in flight for clearly longer than usual.
   readonly silentSince: number | null;

@@ -109,13 +109,13 @@ export class AccountAvailability {
   // Nothing of the account goes now, or only one call that probes.
   isBlocked(id: AccountId): boolean {
     const { paused, breaker, host } = this.#of(id);
-    return paused || breaker.state !== 'closed' || host.breaker.state !== 'closed';
+    return paused || !breaker.isClosed || !host.breaker.isClosed;
   }
 
   // Neither its own breaker nor its host's is open or probing.
   hasClosedBreakers(id: AccountId): boolean {
     const { breaker, host } = this.#of(id);
-    return breaker.state === 'closed' && host.breaker.state === 'closed';
+    return breaker.isClosed && host.breaker.isClosed;
   }
 
   setPaused(id: AccountId, paused: boolean): void {
@@ -143,12 +143,11 @@ export class AccountAvailability {
     if (breaker.renew()) this.#changed(id, breaker, now);
   }
 
-  view(id: AccountId): AccountView['breaker'] {
+  view(id: AccountId): BreakerStanding {
     const account = this.#accounts.get(id);
-    if (account === undefined) return { state: 'closed', until: 0, cause: '', detail: '' };
+    if (account === undefined) return CLOSED;
     const { breaker, host } = account;
-    const { state, until, cause, detail } = breaker.state === 'closed' ? host.breaker : breaker;
-    return { state, until, cause, detail };
+    return (breaker.isClosed ? host.breaker : breaker).standing;
   }
 
   #learnOwn(
@@ -174,8 +173,7 @@ export class AccountAvailability {
   }
 
   #changed(id: AccountId, breaker: Breaker, at: number): void {
-    const { state, until, cause, detail } = breaker;
-    this.#emit({ kind: 'breaker', at, account: id, state, until, cause, detail });
+    this.#emit({ kind: 'breaker', at, account: id, ...breaker.standing });
     this.#apply(id);
   }
 
@@ -189,7 +187,8 @@ export class AccountAvailability {
       this.#scheduler.hold(id, Number.POSITIVE_INFINITY, 'paused by an operator', PAUSED);
       return;
     }
-    const worst = breaker.until >= host.breaker.until ? breaker : host.breaker;
+    const [own, shared] = [breaker.standing, host.breaker.standing];
+    const worst = own.until >= shared.until ? own : shared;
     this.#scheduler.hold(id, worst.until, holdInWords(worst), nameOfHold(worst));
   }
 
@@ -229,13 +228,11 @@ export interface BreakerCause {
 
 const DETAIL_CHARS_MAX = 300;
 
-export type BreakerState = 'closed' | 'open' | 'half_open';
+type BreakerStanding = AccountView['breaker'];
+const CLOSED: BreakerStanding = { state: 'closed', until: 0, cause: '', detail: '' };
 
 export class Breaker {
-  state: BreakerState = 'closed';
-  until = 0;
-  cause = '';
-  detail = '';
+  #standing = CLOSED;
   readonly #settings: BreakerSettings;
   readonly #random: Random;
   #failures = 0;
@@ -251,11 +248,19 @@ export class Breaker {
     this.#random = random;
   }
 
+  get standing(): BreakerStanding {
+    return this.#standing;
+  }
+
+  get isClosed(): boolean {
+    return this.#standing.state === 'closed';
+  }
+
   // Before a call: true when this call is the one probe of an open breaker.
   probes(now: number): boolean {
-    if (this.state !== 'open' || now < this.until) return false;
-    this.state = 'half_open';
-    this.until = Number.POSITIVE_INFINITY;
+    const { state, until } = this.#standing;
+    if (state !== 'open' || now < until) return false;
+    this.#standing = { ...this.#standing, state: 'half_open', until: Number.POSITIVE_INFINITY };
     return true;
   }
 
@@ -276,17 +281,15 @@ export class Breaker {
     this.#source = null;
     this.#isOfMany = false;
     this.#openedAt = null;
-    if (this.state === 'closed') return false;
-    this.state = 'closed';
-    this.until = 0;
-    this.#because('', '');
+    if (this.isClosed) return false;
+    this.#standing = CLOSED;
     return true;
   }
 
   // `isSure`: one source is enough.
   failed(source: string, isSure: boolean, cause: BreakerCause, now: number): boolean {
-    if (this.state === 'half_open') return this.#open(cause, now);
-    if (this.state === 'open') return false;
+    if (this.#standing.state === 'half_open') return this.#open(cause, now);
+    if (this.#standing.state === 'open') return false;
     this.#failures += 1;
     this.#isOfMany ||= isSure || (this.#source !== null && this.#source !== source);
     this.#source = source;
@@ -296,39 +299,36 @@ export class Breaker {
 
   // Until renew().
   refuse(cause: string, detail = ''): boolean {
-    if (this.#isRefused && this.cause === cause) return false;
+    if (this.#isRefused && this.#standing.cause === cause) return false;
     this.#isRefused = true;
-    this.state = 'open';
-    this.until = Number.POSITIVE_INFINITY;
-    this.#because(cause, detail);
+    this.#set(Number.POSITIVE_INFINITY, cause, detail);
     return true;
   }
 
   // By hand: the operator knows better than the timer.
   tryNow(now: number): void {
-    if (this.state === 'open' && !this.#isRefused) this.until = Math.min(this.until, now);
+    const { state, until } = this.#standing;
+    if (state !== 'open' || this.#isRefused) return;
+    this.#standing = { ...this.#standing, until: Math.min(until, now) };
   }
 
   // A probe that never left: the next one may try.
   probeGone(now: number): void {
-    if (this.state !== 'half_open') return;
-    this.state = 'open';
-    this.until = now;
+    if (this.#standing.state !== 'half_open') return;
+    this.#standing = { ...this.#standing, state: 'open', until: now };
   }
 
-  #because(cause: string, detail: string): void {
-    this.cause = cause;
-    this.detail = detail.slice(0, DETAIL_CHARS_MAX);
+  #set(until: number, cause: string, detail: string): void {
+    this.#standing = { state: 'open', until, cause, detail: detail.slice(0, DETAIL_CHARS_MAX) };
   }
 
   #open({ reason, detail }: BreakerCause, now: number): boolean {
     const { openMs, openMsMax } = this.#settings;
-    this.state = 'open';
     this.#openedAt ??= now;
     const outageMs = now - this.#openedAt;
     const waitMs = Math.max(openMs, outageMs * OUTAGE_SHARE);
-    this.until = now + Math.min(openMsMax, waitMs * (1 + JITTER * this.#random.next()));
-    this.#because(reason, detail);
+    const until = now + Math.min(openMsMax, waitMs * (1 + JITTER * this.#random.next()));
+    this.#set(until, reason, detail);
     return true;
   }
 }

@@ -16,16 +16,16 @@ describe('breaker', () => {
   test('opens after failures of more than one chat', () => {
     const breaker = new Breaker(SETTINGS, LEAST);
     fail(breaker, ['a', 'a', 'a', 'a', 'a']);
-    expect(breaker.state).toBe('closed');
+    expect(breaker.standing.state).toBe('closed');
     fail(breaker, ['b']);
-    expect(breaker).toMatchObject({ state: 'open', until: 1000 });
+    expect(breaker.standing).toMatchObject({ state: 'open', until: 1000 });
   });
 
   test('an unreachable host opens it whatever the chat', () => {
     const breaker = new Breaker(SETTINGS, LEAST);
     for (let i = 0; i < 3; i++)
       breaker.failed('a', true, { reason: 'refused', detail: 'ECONNREFUSED 127.0.0.1:9' }, 0);
-    expect(breaker.state).toBe('open');
+    expect(breaker.standing.state).toBe('open');
   });
 
   test('an answer in between starts the count anew', () => {
@@ -33,7 +33,7 @@ describe('breaker', () => {
     fail(breaker, ['a', 'b']);
     breaker.answered();
     fail(breaker, ['a', 'b']);
-    expect(breaker.state).toBe('closed');
+    expect(breaker.standing.state).toBe('closed');
   });
 
   test('one probe at a time; its failure opens it again, its answer closes it', () => {
@@ -41,15 +41,15 @@ describe('breaker', () => {
     fail(breaker, ['a', 'b', 'c']);
     expect(breaker.probes(999)).toBe(false);
     for (let i = 0; i < 5; i++) {
-      const now = breaker.until;
+      const now = breaker.standing.until;
       expect(breaker.probes(now)).toBe(true);
       expect(breaker.probes(now)).toBe(false);
       breaker.failed('a', false, BROKEN, now);
-      expect(breaker.until - now).toBe(1000);
+      expect(breaker.standing.until - now).toBe(1000);
     }
-    breaker.probes(breaker.until);
+    breaker.probes(breaker.standing.until);
     expect(breaker.answered()).toBe(true);
-    expect(breaker).toMatchObject({ state: 'closed', until: 0 });
+    expect(breaker.standing).toMatchObject({ state: 'closed', until: 0 });
   });
 
   test.each([
@@ -66,13 +66,13 @@ describe('breaker', () => {
       const breaker = new Breaker(settings, chance);
       fail(breaker, ['a', 'b', 'c']);
       let probes = 0;
-      while (breaker.until < outageS * 1000) {
-        const now = breaker.until;
+      while (breaker.standing.until < outageS * 1000) {
+        const now = breaker.standing.until;
         breaker.probes(now);
         breaker.failed('a', false, BROKEN, now);
         probes += 1;
       }
-      expect(breaker.until / 1000 - outageS).toBeLessThanOrEqual(noticedS);
+      expect(breaker.standing.until / 1000 - outageS).toBeLessThanOrEqual(noticedS);
       // 36 for the first 36 seconds, then as many for every factor of e; and one per five minutes at last.
       expect(probes).toBeLessThan(
         36 * (1 + Math.log(Math.max(1, outageS / 36))) + outageS / 300 + 2,
@@ -80,7 +80,7 @@ describe('breaker', () => {
       // What it remembers of one outage is nothing to the next.
       breaker.answered();
       fail(breaker, ['a', 'b', 'c'], outageS * 2000);
-      expect(breaker.until - outageS * 2000).toBeLessThanOrEqual(1200);
+      expect(breaker.standing.until - outageS * 2000).toBeLessThanOrEqual(1200);
     },
   );
 
@@ -90,17 +90,17 @@ describe('breaker', () => {
     const breakers = Array.from({ length: 20 }, () => new Breaker(settings, random));
     for (const breaker of breakers) fail(breaker, ['a', 'b', 'c']);
     for (let round = 0; round < 5; round++) {
-      const times = breakers.map(({ until }) => until).sort((a, b) => a - b);
+      const times = breakers.map(({ standing }) => standing.until).sort((a, b) => a - b);
       // Half of them are never as near to each other as a fiftieth of a second.
       for (let i = 0; i + 10 < times.length; i++)
         expect(times[i + 10]! - times[i]!).toBeGreaterThan(20);
       expect(times.at(-1)! - times[0]!).toBeGreaterThan(100);
       for (const breaker of breakers) {
-        const now = breaker.until;
+        const now = breaker.standing.until;
         breaker.probes(now);
         breaker.failed('a', false, BROKEN, now);
-        expect(breaker.until - now).toBeGreaterThanOrEqual(1000);
-        expect(breaker.until - now).toBeLessThanOrEqual(1200);
+        expect(breaker.standing.until - now).toBeGreaterThanOrEqual(1000);
+        expect(breaker.standing.until - now).toBeLessThanOrEqual(1200);
       }
     }
   });
@@ -119,6 +119,6 @@ describe('breaker', () => {
     expect(breaker.answered()).toBe(false);
     expect(breaker.probes(1e15)).toBe(false);
     expect(breaker.renew()).toBe(true);
-    expect(breaker.state).toBe('closed');
+    expect(breaker.standing.state).toBe('closed');
   });
 });
