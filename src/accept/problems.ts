@@ -15,8 +15,11 @@ export function invalid(
   code: 'invalid_message' | 'invalid_query',
   problems: readonly Trouble[],
 ): Problem {
-  const detail = problems.map(({ path, expected }) => `${path}: expected ${expected}`).join('; ');
-  return problem(code, detail, { problems });
+  return problem(code, problems.map(inWords).join('; '), { problems });
+}
+
+function inWords({ path, expected, detail }: Trouble): string {
+  return `${path}: ${detail ?? `expected ${expected}`}`;
 }
 
 export function fullProblem({ waiting, queueMax, unit, platform, whose }: QueueFull): Problem {

@@ -13,18 +13,24 @@ interface SchemaError {
 }
 
 export function troublesOf(validator: Pick<Validator, 'Errors'>, value: unknown): Trouble[] {
-  const expectedAt = new Map<string, string[]>();
+  const byPath = new Map<string, Trouble[]>();
   for (const error of validator.Errors(value) as SchemaError[]) {
-    for (const { path, expected } of readError(error)) {
-      const sofar = expectedAt.get(path);
-      if (sofar === undefined) expectedAt.set(path, [expected]);
-      else if (!sofar.includes(expected)) sofar.push(expected);
+    for (const trouble of readError(error)) {
+      const { path, expected } = trouble;
+      const sofar = byPath.get(path);
+      if (sofar === undefined) byPath.set(path, [trouble]);
+      else if (!sofar.some((each) => each.expected === expected)) sofar.push(trouble);
     }
   }
-  return Array.from(expectedAt, ([path, expected]) => ({
-    path: path === '' ? '/' : path,
-    expected: expected.join(', or '),
-  })).slice(0, TROUBLES_MAX);
+  return Array.from(byPath.values(), joined).slice(0, TROUBLES_MAX);
+}
+
+// Of one place: any of them would be right.
+function joined(troubles: readonly Trouble[]): Trouble {
+  const [first] = troubles;
+  const path = first!.path === '' ? '/' : first!.path;
+  if (troubles.length === 1) return { ...first!, path };
+  return { path, expected: troubles.map(({ expected }) => expected).join(', or ') };
 }
 
 function readError(error: SchemaError): Trouble[] {
@@ -35,6 +41,7 @@ function readError(error: SchemaError): Trouble[] {
       return namesOf(params.additionalProperties).map((name) => ({
         path: `${instancePath}/${name}`,
         expected: 'no such field',
+        detail: 'unknown field',
       }));
     case 'required':
       return namesOf(params.requiredProperties).map((name) => ({

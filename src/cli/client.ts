@@ -5,7 +5,7 @@
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import type { Command } from 'commander';
-import type { ErrorCode } from '../domain/errors.ts';
+import type { ErrorCode, Trouble } from '../domain/errors.ts';
 import { request } from '../system/http/undici.ts';
 import { Failed, type Io } from './io.ts';
 import { type FoundKey, findKey } from './keys/found-key.ts';
@@ -220,9 +220,11 @@ function refusal(status: number, value: unknown, list: string): string {
   const problem = (value ?? {}) as {
     code?: ErrorCode;
     detail?: string;
-    problems?: { path: string; expected: string }[];
+    problems?: Trouble[];
   };
-  const where = (problem.problems ?? []).map(({ path, expected }) => `\n  ${path}: ${expected}`);
+  const where = (problem.problems ?? []).map(
+    ({ path, expected, detail }) => `\n  ${path}: ${detail ?? expected}`,
+  );
   const what = problem.detail ?? `the gateway answered ${status}`;
   const { code } = problem;
   const hint = code === undefined ? undefined : HINTS[code]?.(list);

@@ -97,6 +97,16 @@ const ANSWERS: Record<string, { status: number; value: unknown }> = {
     value: { code: 'unknown_account', detail: 'No such account.' },
   },
   'POST /v1/accounts/telegram%3A1/pause': { status: 200, value: {} },
+  'POST /v1/accounts/telegram%3A3/pause': {
+    status: 422,
+    value: {
+      ...{ code: 'invalid_message', detail: 'no' },
+      problems: [
+        { path: '/why', expected: 'no such field', detail: 'unknown field' },
+        { path: '/until', expected: 'a string' },
+      ],
+    },
+  },
   'GET /v1/messages': {
     status: 200,
     value: {
@@ -347,6 +357,12 @@ describe('commands', () => {
       const { code, out } = await run(command, 'nonsense', '--help');
       expect({ command, code, out }).toEqual({ command, code: 2, out: '' });
     }
+  });
+
+  test('what is wrong with a request is told by its place', async () => {
+    const { code, err } = await run('pause', 'telegram:3');
+    expect(code).toBe(1);
+    expect(err).toContain('\n  /why: unknown field\n  /until: a string');
   });
 
   test('pause names the account', async () => {

@@ -365,10 +365,11 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-// Where in the request, as a JSON pointer or a parameter's name, and what would be right.
+// Where in the request, as a JSON pointer or a parameter's name, and what would be right. `detail`: if nothing would.
 export interface Trouble {
   readonly path: string;
   readonly expected: string;
+  readonly detail?: string;
 }
 
 export interface Problem {
