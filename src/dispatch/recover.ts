@@ -254,7 +254,7 @@ async function settleDoubt(
   item: Recovered & { kind: 'sending' },
   now: number,
 ): Promise<void> {
-  const { queued, n, record } = item;
+  const { queued, n, past } = item;
   let limits: AccountLimits;
   let profile: Profile;
   try {
@@ -270,7 +270,7 @@ async function settleDoubt(
   const tried = {
     queued,
     n,
-    record,
+    past,
     body: null,
     outcome,
     startedAt: now,

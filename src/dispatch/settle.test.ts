@@ -17,7 +17,7 @@ const NOW = 1_000_000;
 function tried(outcome: Outcome, overrides: Partial<Tried> = {}): Tried {
   return {
     queued: { enterAt: NOW - 1000 } as Queued,
-    record: { acceptedAt: NOW - 1000, failures: 0, doubts: 0, cures: [] },
+    past: { acceptedAt: NOW - 1000, failures: 0, doubts: 0, cures: [] },
     outcome,
     idempotent: false,
     spends: false,
@@ -29,11 +29,11 @@ function tried(outcome: Outcome, overrides: Partial<Tried> = {}): Tried {
   };
 }
 
-function old(failures: number): Pick<Tried, 'record' | 'queued'> {
+function old(failures: number): Pick<Tried, 'past' | 'queued'> {
   const acceptedAt = NOW - 120_000;
   return {
     queued: { enterAt: acceptedAt } as Queued,
-    record: { acceptedAt, failures, doubts: 0, cures: [] },
+    past: { acceptedAt, failures, doubts: 0, cures: [] },
   };
 }
 
@@ -69,9 +69,9 @@ describe('settle', () => {
       result: '',
       cure,
     };
-    const record = { acceptedAt: NOW, failures: 0, doubts: 0, cures: ['drop_sent'] };
+    const past = { acceptedAt: NOW, failures: 0, doubts: 0, cures: ['drop_sent'] };
     const cured = { chat: null, body: '[]' };
-    const verdict = settle(tried(outcome, { record, cured }), POLICY, NOW, 0.5);
+    const verdict = settle(tried(outcome, { past, cured }), POLICY, NOW, 0.5);
     expect(verdict).toMatchObject({ to: 'queued', cure: { name: 'drop_sent', body: '[]' } });
   });
 
@@ -87,8 +87,8 @@ describe('settle', () => {
     const cured = { chat: null, body: '{}' };
     const first = settle(tried(outcome, { cured }), POLICY, NOW, 0.5);
     expect(first).toMatchObject({ to: 'queued', dueAt: 0, cure: { name: 'plain_text' } });
-    const record = { acceptedAt: NOW, failures: 0, doubts: 0, cures: ['plain_text'] };
-    expect(settle(tried(outcome, { cured, record }), POLICY, NOW, 0.5).to).toBe('dead');
+    const past = { acceptedAt: NOW, failures: 0, doubts: 0, cures: ['plain_text'] };
+    expect(settle(tried(outcome, { cured, past }), POLICY, NOW, 0.5).to).toBe('dead');
     expect(settle(tried(outcome), POLICY, NOW, 0.5).to).toBe('dead');
   });
 
@@ -99,7 +99,7 @@ describe('settle', () => {
 
   test('dead only after attempts and age', () => {
     expect(settle(tried(FAILED), POLICY, NOW, 0.5)).toMatchObject({ to: 'queued', failed: true });
-    const young = { record: { acceptedAt: NOW - 1, failures: 50, doubts: 0, cures: [] } };
+    const young = { past: { acceptedAt: NOW - 1, failures: 50, doubts: 0, cures: [] } };
     expect(settle(tried(FAILED, young), POLICY, NOW, 0.5).to).toBe('queued');
     expect(settle(tried(FAILED, old(1)), POLICY, NOW, 0.5).to).toBe('queued');
     expect(settle(tried(FAILED, old(2)), POLICY, NOW, 0.5).to).toBe('dead');

@@ -10,12 +10,7 @@ import type { AccountId } from '../domain/ids.ts';
 import { ACCOUNT_REFUSED, type Cure, NEXT_PART, type Outcome } from '../domain/outcome.ts';
 import type { AccountLimits, Learned, Signal, Ticket } from '../limits/limits.ts';
 import type { Platform } from '../platforms/platform.ts';
-import type {
-  DeliveryStore,
-  DeliveryPast as PastRecord,
-  Settled,
-  Settlement,
-} from '../store/ports/delivery.ts';
+import type { DeliveryPast, DeliveryStore, Settled, Settlement } from '../store/ports/delivery.ts';
 import type { Owner } from '../store/ports/ownership.ts';
 import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import { unreachable } from '../system/assert.ts';
@@ -54,7 +49,7 @@ export interface AttemptReport {
   readonly learned: Learned;
   readonly startedAt: number;
   readonly endedAt: number;
-  readonly record: PastRecord;
+  readonly past: DeliveryPast;
   // Of the call that was tried; null: none was.
   readonly body: string | null;
 }
@@ -62,7 +57,7 @@ export interface AttemptReport {
 export interface TriedCall {
   readonly queued: Queued;
   readonly n: number;
-  readonly record: PastRecord;
+  readonly past: DeliveryPast;
   readonly body: string | null;
   readonly outcome: Outcome;
   readonly startedAt: number;
@@ -95,7 +90,7 @@ export async function conclude(
   ticket: Ticket | null,
   tried: TriedCall,
 ): Promise<AttemptReport> {
-  const { queued, n, record, startedAt, body, change } = tried;
+  const { queued, n, past, startedAt, body, change } = tried;
   const endedAt = ports.clock.now();
   const { outcome, settling } = judgeSafely(ports, profile, tried, endedAt);
   const changed = change === null ? null : { ...change, body };
@@ -106,7 +101,7 @@ export async function conclude(
       : limits.settled(ticket, verdict.signal, endedAt, outcome.observed);
   const settlement = settlementOf(queued, n, outcome, verdict, learned, endedAt);
   const settled = await write(ports, queued.account, settlement);
-  return { n, outcome, verdict, settled, learned, startedAt, endedAt, record, body };
+  return { n, outcome, verdict, settled, learned, startedAt, endedAt, past, body };
 }
 
 interface Judged {
@@ -143,10 +138,10 @@ function judge(profile: Profile, tried: TriedCall, now: number, chance: number):
 // Dead without a try: what stands on disk cannot be taken up.
 export async function quarantine(
   ports: AttemptPorts,
-  begun: { queued: Queued; n: number; record: PastRecord },
+  begun: { queued: Queued; n: number; past: DeliveryPast },
   outcome: Outcome,
 ): Promise<AttemptReport> {
-  const { queued, n, record } = begun;
+  const { queued, n, past } = begun;
   const endedAt = ports.clock.now();
   const doubted = outcome.kind === 'uncertain';
   const rest = { dueAt: 0, failed: false, doubted, cure: null } as const;
@@ -156,17 +151,17 @@ export async function quarantine(
   const settlement = settlementOf(queued, n, outcome, verdict, learned, endedAt);
   const settled = await write(ports, queued.account, settlement);
   const times = { startedAt: endedAt, endedAt };
-  return { n, outcome, verdict, settled, learned, ...times, record, body: null };
+  return { n, outcome, verdict, settled, learned, ...times, past, body: null };
 }
 
 // Begun, and not to be sent before `until`: no call was made, so nothing counts against it.
 export async function postpone(
   ports: AttemptPorts,
-  tried: { queued: Queued; n: number; record: PastRecord; startedAt: number },
+  tried: { queued: Queued; n: number; past: DeliveryPast; startedAt: number },
   reason: string,
   until: number,
 ): Promise<AttemptReport> {
-  const { queued, n, record, startedAt } = tried;
+  const { queued, n, past, startedAt } = tried;
   const outcome: Outcome = { kind: 'failed', reason, detail: '', hostDown: false };
   const rest = { failed: false, doubted: false, cure: null } as const;
   const signal = { kind: 'unjudged' } as const;
@@ -175,7 +170,7 @@ export async function postpone(
   const learned = NOTHING_LEARNED;
   const settlement = settlementOf(queued, n, outcome, verdict, learned, endedAt);
   const settled = await write(ports, queued.account, settlement);
-  return { n, outcome, verdict, settled, learned, startedAt, endedAt, record, body: null };
+  return { n, outcome, verdict, settled, learned, startedAt, endedAt, past, body: null };
 }
 
 // What an outcome means when the call is one of several messages.
@@ -264,7 +259,7 @@ async function write(
 
 export interface Tried {
   readonly queued: Queued;
-  readonly record: PastRecord;
+  readonly past: DeliveryPast;
   readonly outcome: Outcome;
   // Repeating the call changes nothing more (edits, deletes).
   readonly idempotent: boolean;
@@ -353,7 +348,7 @@ function settleRefused(tried: Tried, reason: string, cure: Cure | null): Verdict
   const lesson = lessonOf(tried.outcome);
   // The account is refused, not the message: it waits until the token changes.
   if (reason === ACCOUNT_REFUSED) return { ...REST, to: 'queued', ...lesson };
-  if (cure !== null && tried.cured !== null && !tried.record.cures.includes(cure.kind)) {
+  if (cure !== null && tried.cured !== null && !tried.past.cures.includes(cure.kind)) {
     return { ...REST, to: 'queued', cure: { name: cure.kind, ...tried.cured }, ...lesson };
   }
   return { ...REST, to: 'dead', ...lesson };
@@ -384,8 +379,8 @@ function again(
   chance: number,
   end: 'dead' | 'uncertain',
 ) {
-  const failures = tried.record.failures + (tried.probing ? 0 : 1);
-  const age = now - Math.max(tried.record.acceptedAt, tried.queued.enterAt);
+  const failures = tried.past.failures + (tried.probing ? 0 : 1);
+  const age = now - Math.max(tried.past.acceptedAt, tried.queued.enterAt);
   const exhausted = failures >= policy.attemptsMax && age >= policy.deadAgeMinMs;
   const to: Verdict['to'] = exhausted && !tried.probing ? end : 'queued';
   const dueAt = to === 'queued' ? now + backoffMs(policy, Math.max(1, failures), chance) : 0;

@@ -123,8 +123,8 @@ export class Attempts {
 
   // Begun in the commit that accepted it.
   makeBegun(queued: Queued, ticket: Ticket, { acceptedAt, body }: NewDelivery): Promise<void> {
-    const record = { acceptedAt, failures: 0, doubts: 0, cures: [] };
-    const begun = { kind: 'begun', n: 1, body, record } as const;
+    const past = { acceptedAt, failures: 0, doubts: 0, cures: [] };
+    const begun = { kind: 'begun', n: 1, body, past } as const;
     const startedAt = this.#p.clock.now();
     return this.#go({ queued, ticket, probing: false, begun, askedAt: acceptedAt, startedAt });
   }
@@ -209,10 +209,10 @@ export class Attempts {
       this.#road.threads.learn(queued, message);
       this.#road.plainSends.learn(limits, { ...queued, message }, this.#p.clock.now());
     }
-    const { n, record } = begun;
+    const { n, past } = begun;
     const confirmed = await this.#confirmed(account, outcome);
     const meant = confirmed.kind === 'limited' ? withGrownWait(confirmed, n) : confirmed;
-    const tried = { queued, n, record, body, outcome: meant, startedAt, probing, change };
+    const tried = { queued, n, past, body, outcome: meant, startedAt, probing, change };
     await this.#finish(queued, probing, await this.#conclude(start, ticket, tried));
   }
 
@@ -251,7 +251,7 @@ export class Attempts {
       const key = formatId(this.#road.tag, queued.seq);
       const call = { credential, method, body, deadlineMs, key };
       const reply = await this.#answer(queued.account, () => platform.wire.send(call), body);
-      const { failures, doubts } = begun.record;
+      const { failures, doubts } = begun.past;
       const outcome = platform.wire.classify(method, reply, failures + doubts > 0);
       if (typeof outcome.kind !== 'string')
         throw new TypeError('the platform’s classify returned no outcome');
@@ -306,8 +306,8 @@ export class Attempts {
   ): Promise<void> {
     this.#road.openAccount(queued.account).limits.settled(ticket, { kind: 'unjudged' }, startedAt);
     if (probing) this.#road.availability.probeGone(queued.account, startedAt);
-    const { n, record, body } = begun;
-    const tried = { queued, n, record, body, startedAt, probing: false, change: null };
+    const { n, past, body } = begun;
+    const tried = { queued, n, past, body, startedAt, probing: false, change: null };
     this.#road.follow(queued, await settleIt(tried));
   }
 

@@ -23,7 +23,7 @@ export function attempting(store: () => Harness): void {
         kind: 'begun',
         n: 1,
         body: '{"text":"hello"}',
-        record: { acceptedAt: 1_234.5, failures: 0, doubts: 0, cures: [] },
+        past: { acceptedAt: 1_234.5, failures: 0, doubts: 0, cures: [] },
       });
       expect(await journal.begin(1, 2_001)).toEqual({ kind: 'gone', state: 'sending' });
       expect(await journal.begin(99, 2_002)).toMatchObject({ kind: 'gone' });
@@ -91,7 +91,7 @@ export function attempting(store: () => Harness): void {
       });
       expect(await journal.begin(1, 9_000)).toMatchObject({
         n: 2,
-        record: { failures: 1, doubts: 1 },
+        past: { failures: 1, doubts: 1 },
       });
     });
 
@@ -103,7 +103,7 @@ export function attempting(store: () => Harness): void {
       });
       await delivered(journal, {}, cured('move_chat', '-100', null));
       const second = await journal.begin(1, 9_000);
-      expect(second).toMatchObject({ body: '{"text":"hello"}', record: { cures: ['move_chat'] } });
+      expect(second).toMatchObject({ body: '{"text":"hello"}', past: { cures: ['move_chat'] } });
       await journal.settle(aSettlement({ n: 2, ...cured('plain_text', null, '{"text":"plain"}') }));
       expect(await ledger.get(1)).toMatchObject({
         chat: '-100',
@@ -161,7 +161,7 @@ export function attempting(store: () => Harness): void {
           kind: 'sending',
           queued: { seq: 2, chat: 'b' },
           n: 1,
-          record: { acceptedAt: 1_000, failures: 0, doubts: 0, cures: [] },
+          past: { acceptedAt: 1_000, failures: 0, doubts: 0, cures: [] },
         },
       ]);
     });

@@ -33,7 +33,7 @@ export function damaged(store: () => Harness): void {
         await store().damage(seq, damage);
         expect(await ledger.get(seq)).toMatchObject({ damaged: true });
         const begun = await journal.begin(seq, 2_000);
-        expect(begun).toMatchObject({ kind: 'damaged', n: 1, record: { failures: 0 } });
+        expect(begun).toMatchObject({ kind: 'damaged', n: 1, past: { failures: 0 } });
         expect(begun).not.toHaveProperty('body');
         await journal.settle(aSettlement({ seq, ...DAMAGED_END }));
         expect(await ledger.get(seq)).toMatchObject({ state: 'dead', reason: 'damaged' });

@@ -49,7 +49,7 @@ import {
   type MemoryRow,
   pairKey,
 } from './disk.ts';
-import { recordOf, SlotsAndCounts } from './live.ts';
+import { pastOf, SlotsAndCounts } from './live.ts';
 import { isOwner } from './owners.ts';
 
 export class MemoryCommands {
@@ -182,7 +182,7 @@ export class MemoryCommands {
     this.#disk.attempts.push(attempt);
     listOf(this.#disk.attemptsOf, seq).push(attempt);
     assert(row.body !== null, 'retention keeps the payload of what still waits');
-    const begun = { n: row.attempts, record: recordOf(row) };
+    const begun = { n: row.attempts, past: pastOf(row) };
     if (!isRowIntact(this.#disk, row)) return { kind: 'damaged', ...begun };
     return { kind: 'begun', body: row.body, ...begun };
   }

@@ -92,7 +92,7 @@ export class SlotsAndCounts {
   }
 }
 
-export function recordOf(row: MemoryRow): DeliveryPast {
+export function pastOf(row: MemoryRow): DeliveryPast {
   const { acceptedAt, failures, doubts, cures } = row;
   return { acceptedAt, failures, doubts, cures };
 }

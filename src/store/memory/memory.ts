@@ -43,7 +43,7 @@ import { runIncoming } from './incoming.ts';
 import { runIngest } from './ingest.ts';
 import { runKeys } from './keys.ts';
 import { memoryLedger } from './ledger.ts';
-import { recordOf } from './live.ts';
+import { pastOf } from './live.ts';
 import { runMinutes } from './minutes.ts';
 import {
   closeAccount,
@@ -134,7 +134,7 @@ export class MemoryJournal implements Store, FleetStore {
       if (!own.has(row.account)) continue;
       const queued = queuedOf(row);
       if (row.state === 'queued') found.push({ kind: 'queued', queued });
-      else found.push({ kind: 'sending', queued, n: row.attempts, record: recordOf(row) });
+      else found.push({ kind: 'sending', queued, n: row.attempts, past: pastOf(row) });
     }
     yield found;
   }

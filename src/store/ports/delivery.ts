@@ -77,9 +77,9 @@ export interface QueueFull {
 }
 
 export type Begun =
-  | { kind: 'begun'; n: number; body: string; record: DeliveryPast }
+  | { kind: 'begun'; n: number; body: string; past: DeliveryPast }
   // Begun, and not to be sent: what the store holds of it is not what was written. To be settled as dead.
-  | { kind: 'damaged'; n: number; record: DeliveryPast }
+  | { kind: 'damaged'; n: number; past: DeliveryPast }
   // Cancelled, superseded or expired meanwhile: nothing to send.
   | { kind: 'gone'; state: State }
   | NotOwner;

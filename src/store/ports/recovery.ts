@@ -18,7 +18,7 @@ export interface RecoveryStore {
 export type Recovered =
   | { kind: 'queued'; queued: Queued }
   // In flight when the process ended: attempt `n` is in doubt.
-  | { kind: 'sending'; queued: Queued; n: number; record: DeliveryPast }
+  | { kind: 'sending'; queued: Queued; n: number; past: DeliveryPast }
   | (NotOwner & { readonly account: AccountId });
 
 export interface StoredCall {

@@ -20,6 +20,8 @@ import { HELD, type Presence } from '../ports/callers.ts';
 import type {
   AppendBounds,
   Appended,
+  Begun,
+  DeliveryPast,
   MoveCommand,
   ReceiptCommand,
   Settled,
@@ -146,6 +148,12 @@ export function beginCommand(
   const begin = { account, epoch, seq, at };
   const command = waitedFor === '' ? begin : { ...begin, waitedFor };
   return { op: 'begin', account, run: String(seq), bytes: waitedFor.length, encode: () => command };
+}
+
+// The function in the database is that of all nodes, also of an older version: there the past is a `record`.
+export function begunOf(answer: unknown): Begun {
+  const { record: past, ...begun } = answer as { record?: DeliveryPast };
+  return (past === undefined ? begun : { ...begun, past }) as Begun;
 }
 
 // Who is there is asked when the command leaves: until then a caller may have come or gone.

@@ -48,6 +48,7 @@ import { allAnswered, type Inherited, inheritedOf, unanswered } from './callers.
 import {
   appendCommand,
   beginCommand,
+  begunOf,
   moveCommand,
   queuedOfRow,
   readAppended,
@@ -227,7 +228,7 @@ export class PostgresJournal implements Store, FleetStore {
   }
 
   begin(owner: Owner, seq: number, startedAt: number, waited?: string): Promise<Begun> {
-    return this.#shared.commits.submit(beginCommand(owner, seq, startedAt, waited), as<Begun>);
+    return this.#shared.commits.submit(beginCommand(owner, seq, startedAt, waited), begunOf);
   }
 
   settle(owner: Owner, settlement: Settlement): Promise<Settled> {

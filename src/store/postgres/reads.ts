@@ -21,7 +21,7 @@ export const READS_SQL = {
       expires_at AS "expiresAt", octet_length(body) AS bytes, correlation,
       CASE WHEN state = 'sending' THEN attempts END AS n,
       json_build_object('acceptedAt', accepted_at, 'failures', failures, 'doubts', doubts,
-        'cures', cures) AS record
+        'cures', cures) AS past
     FROM deliveries WHERE settled_at IS NULL AND account = ANY ($1::text[]) AND seq > $2
     ORDER BY seq LIMIT ${PAGE_ROWS_MAX}`,
   ownersBut: `SELECT account, node, epoch FROM owners
@@ -96,7 +96,7 @@ export async function saveAccount(sql: PostgresSql, account: StoredAccount): Pro
 
 type LiveRow = Parameters<typeof queuedOfRow>[0] & {
   readonly n: number | null;
-  readonly record: DeliveryPast;
+  readonly past: DeliveryPast;
 };
 
 // Pages are asked for one ahead, so that the server reads while this side builds.
@@ -124,7 +124,7 @@ function epochOf({ account, epoch }: PostgresRow): [string, number] {
   return [String(account), Number(epoch)];
 }
 
-function recovered({ n, record, ...row }: LiveRow): Recovered {
+function recovered({ n, past, ...row }: LiveRow): Recovered {
   const queued: Queued = queuedOfRow(row);
-  return n === null ? { kind: 'queued', queued } : { kind: 'sending', queued, n, record };
+  return n === null ? { kind: 'queued', queued } : { kind: 'sending', queued, n, past };
 }

@@ -93,10 +93,9 @@ export class SqliteCommands {
     this.statements.begin.run(n, seq);
     this.statements.insertAttempt.run(seq, n, startedAt, waitedFor);
     this.tallies.move(account, state, 'sending');
-    const record = { acceptedAt, failures, doubts, cures: curesOf(cures) };
-    if (!isIntact({ seq, chat, thread, method, body }, check))
-      return { kind: 'damaged', n, record };
-    return { kind: 'begun', n, body, record };
+    const past = { acceptedAt, failures, doubts, cures: curesOf(cures) };
+    if (!isIntact({ seq, chat, thread, method, body }, check)) return { kind: 'damaged', n, past };
+    return { kind: 'begun', n, body, past };
   }
 
   settle(owner: Owner, s: Settlement): Settled {

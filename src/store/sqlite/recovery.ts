@@ -179,8 +179,8 @@ export class PageReader {
     const sending = page.sending.get(i);
     if (sending === undefined) return { kind: 'queued', queued };
     const [n, acceptedAt, failures, doubts, cures] = sending;
-    const record = { acceptedAt, failures, doubts, cures: curesOf(cures) };
-    return { kind: 'sending', queued, n, record };
+    const past = { acceptedAt, failures, doubts, cures: curesOf(cures) };
+    return { kind: 'sending', queued, n, past };
   }
 
   #queued({ codes, numbers, slots, correlations }: RecoveryPage, i: number): Queued {

@@ -57,8 +57,8 @@ test('what is alive comes back page by page as it stands in its rows', async () 
         if (found.kind === 'queued') continue;
         sending += 1;
         const cures = at % 2000 === 0 ? ['thread'] : [];
-        const record = { acceptedAt: 1.6e12 + at + 0.0625, failures: 2, doubts: 1, cures };
-        expect(found).toMatchObject({ n: at % 3, record });
+        const past = { acceptedAt: 1.6e12 + at + 0.0625, failures: 2, doubts: 1, cures };
+        expect(found).toMatchObject({ n: at % 3, past });
       }
     }
     expect(sizes).toEqual([PAGE_ROWS_MAX, PAGE_ROWS_MAX, 3]);

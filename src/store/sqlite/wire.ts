@@ -253,7 +253,7 @@ export function writeBegun(out: unknown[], begun: Begun): void {
     return;
   }
   out.push(begun.n, begun.kind === 'begun' ? begun.body : null);
-  writeRecord(out, begun.record);
+  writePast(out, begun.past);
 }
 
 export function readBegun(reader: WireReader): Begun {
@@ -261,16 +261,16 @@ export function readBegun(reader: WireReader): Begun {
   if (n === BEGUN_NOT_OWNER) return NOT_OWNER;
   if (n === 0) return { kind: 'gone', state: reader.string() as State };
   const body = reader.stringOrNull();
-  const record = readRecord(reader);
-  return body === null ? { kind: 'damaged', n, record } : { kind: 'begun', n, body, record };
+  const past = readPast(reader);
+  return body === null ? { kind: 'damaged', n, past } : { kind: 'begun', n, body, past };
 }
 
-export function writeRecord(out: unknown[], record: DeliveryPast): void {
-  const cures = record.cures.length === 0 ? null : JSON.stringify(record.cures);
-  out.push(record.acceptedAt, record.failures, record.doubts, cures);
+export function writePast(out: unknown[], past: DeliveryPast): void {
+  const cures = past.cures.length === 0 ? null : JSON.stringify(past.cures);
+  out.push(past.acceptedAt, past.failures, past.doubts, cures);
 }
 
-export function readRecord(reader: WireReader): DeliveryPast {
+export function readPast(reader: WireReader): DeliveryPast {
   return {
     acceptedAt: reader.number(),
     failures: reader.number(),
