@@ -30,12 +30,11 @@ const port = parentPort;
 const options = workerData as OpenOptions;
 
 try {
-  const store = openStore(options);
+  const checkpointer = new Checkpointer(options.dir);
+  const store = openStore(options, (moved) => checkpointer.move(moved));
   const server = serveStore(store);
   const clock = systemClock();
-  const checkpointer = new Checkpointer(options.dir);
   const { checkpoints } = store;
-  checkpoints.mover = (moved) => checkpointer.move(moved);
   let forcing: Timer | null = null;
 
   const answer = (requests: readonly Request[]): void => {

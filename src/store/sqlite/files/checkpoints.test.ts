@@ -19,8 +19,9 @@ afterEach(() => rmSync(dir, { recursive: true }));
 
 describe('the log', () => {
   let store: OpenStore;
+  let mover: Mover;
   beforeEach(() => {
-    store = openStore({ dir, pageCountMax: null });
+    store = openStore({ dir, pageCountMax: null }, (moved) => mover(moved));
     store.db.exec('CREATE TABLE pages (no INTEGER PRIMARY KEY, text TEXT)');
   });
   afterEach(() => store.close());
@@ -37,7 +38,7 @@ describe('the log', () => {
   test('is moved beside the writing, the rest by the writer, and then begins anew', () => {
     const asked: Parameters<Mover>[0][] = [];
     const { checkpoints } = store;
-    checkpoints.mover = (moved) => asked.push(moved) > 0;
+    mover = (moved) => asked.push(moved) > 0;
     const other = openDatabase(storeFileOf(dir), { readOnly: false, busyMsMax: 0 });
     while (asked.length === 0) {
       commit();
@@ -59,7 +60,7 @@ describe('the log', () => {
 
   test('is moved by the writer when nobody else does', () => {
     const { checkpoints } = store;
-    checkpoints.mover = () => false;
+    mover = () => false;
     let longest = 0;
     do {
       commit();

@@ -17,14 +17,16 @@ const REST_PAGES_MAX = 64;
 export type Mover = (moved: (covered: Covered | null) => void) => boolean;
 
 export class Checkpoints {
-  mover: Mover | null = null;
+  #mover: Mover | null;
   readonly #sums: PageSums;
   readonly #look: Statement;
   readonly #move: Statement;
   #commits = 0;
   #isMoving = false;
 
-  constructor(db: Database, sums: PageSums) {
+  // `mover` null: the writer moves all of it.
+  constructor(db: Database, sums: PageSums, mover: Mover | null) {
+    this.#mover = mover;
     this.#sums = sums;
     this.#look = db.prepare('PRAGMA wal_checkpoint(NOOP)');
     this.#move = db.prepare('PRAGMA wal_checkpoint(PASSIVE)');
@@ -52,14 +54,14 @@ export class Checkpoints {
   }
 
   #isMovedByOther(): boolean {
-    if (this.mover === null) return false;
-    this.#isMoving = this.mover((covered) => {
+    if (this.#mover === null) return false;
+    this.#isMoving = this.#mover((covered) => {
       this.#isMoving = false;
-      if (covered === null) this.mover = null;
+      if (covered === null) this.#mover = null;
       else this.#sums.adopt(covered);
       this.#consider();
     });
-    if (!this.#isMoving) this.mover = null;
+    if (!this.#isMoving) this.#mover = null;
     return this.#isMoving;
   }
 }

@@ -27,7 +27,7 @@ import { JournalOpenError } from '../../store-error.ts';
 import type { StoreNote } from '../../store-note.ts';
 import { migrate } from '../schema/schema.ts';
 import { checkStore, hold, isSound } from './check.ts';
-import { Checkpoints } from './checkpoints.ts';
+import { Checkpoints, type Mover } from './checkpoints.ts';
 import { type AcceptedLoss, type Loss, lossesOf, recordLoss, refusal, setAside } from './loss.ts';
 import { type ReadMark, readMark, StoreMark } from './mark.ts';
 import { epochOf, OwnerLost, refuseLiveOwner, StoreOwner } from './owner.ts';
@@ -68,7 +68,8 @@ const NOTHING_MISSING =
 // For every connection that writes.
 export const NO_OWN_CHECKPOINTS = 'PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0';
 
-export function openStore(options: OpenOptions): OpenStore {
+// `mover`: what moves the log beside the writing.
+export function openStore(options: OpenOptions, mover: Mover | null = null): OpenStore {
   makeFolder(options.dir);
   const lock = takeLock(options.dir);
   try {
@@ -76,7 +77,7 @@ export function openStore(options: OpenOptions): OpenStore {
     const read = readMark(markFileOf(options.dir));
     refuseLiveOwner(read, markFileOf(options.dir), options.dir);
     const loss = checkFiles(options, read, notes);
-    return openFiles(options, { read, loss, notes, lock });
+    return openFiles(options, { read, loss, notes, lock, mover });
   } catch (error) {
     lock.close();
     throw explained(error, options.dir);
@@ -120,6 +121,7 @@ interface Found {
   readonly loss: Loss | null;
   readonly notes: StoreNote[];
   readonly lock: Database;
+  readonly mover: Mover | null;
   // Nothing was in its file.
   readonly isNew: boolean;
 }
@@ -139,10 +141,10 @@ function openFiles(options: OpenOptions, checked: Omit<Found, 'isNew'>): OpenSto
 }
 
 function openMarked(options: OpenOptions, db: Database, found: Found): OpenStore {
-  const { read, loss, notes, lock, isNew } = found;
+  const { read, loss, notes, lock, mover, isNew } = found;
   const file = storeFileOf(options.dir);
   const sums = new PageSums(sumsFileOf(file), logFileOf(file));
-  const checkpoints = new Checkpoints(db, sums);
+  const checkpoints = new Checkpoints(db, sums, mover);
   // What a crash has left in the log. That of a new store holds all of it, and can stand in for the file.
   if (!isNew) checkpoints.moveAll();
   const log = openSync(logFileOf(file), 'r+');
