@@ -74,7 +74,6 @@ export class Fleet {
   readonly accounts: FleetAccounts;
   readonly coordination: Coordination;
   readonly peers: FleetPeers;
-  readonly services: AccountPart[] = [];
   readonly views: FleetViews;
   readonly rates: FleetRates;
   readonly secret: string;
@@ -85,6 +84,7 @@ export class Fleet {
   readonly #p: FleetParts;
   readonly #pace: () => typeof POSTGRES_PACE;
   readonly #startedAt: number;
+  #services: readonly AccountPart[] = [];
   #road: FleetRoad | null = null;
   #dispatch: Dispatch | null = null;
   #membership: Membership | null = null;
@@ -127,7 +127,7 @@ export class Fleet {
         take: (account) => this.#dispatch!.take(account),
         handOver: (account, ms) => this.#dispatch!.handOver(account, this.#handOverMs(ms)),
       },
-      services: () => this.services,
+      services: () => this.#services,
       handOverMsMax: config.deadlineMs,
       count: (event) => {
         this.moves[event] += 1;
@@ -260,8 +260,9 @@ export class Fleet {
     });
   }
 
-  // A member from now on; `url`: where its internal listener is reached.
-  async start(url: string, truth: SharedTruth): Promise<void> {
+  // A member from now on; `url`: where its internal listener is reached. `services`: see FleetAccounts.
+  async start(url: string, truth: SharedTruth, services: readonly AccountPart[]): Promise<void> {
+    this.#services = services;
     this.#p.spilling.passBy((spill, records) => this.#passOn(spill, records));
     const { periodic, log, incarnation } = this.#p;
     this.#url = url;

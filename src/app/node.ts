@@ -44,7 +44,6 @@ export function openMember(
   if (fleet === null) return ALONE;
   const truth = { accounts, keyring: guards.keyring, sessions: guards.sessions };
   const port = fleet.port(resources.local, truth);
-  fleet.services.push(...services);
   let server: FastifyInstance | null = null;
   return {
     side: { fleet: { side: 'outer', port } },
@@ -59,7 +58,7 @@ export function openMember(
       const inner = { ...options, settings, fleet: { side: 'inner', port } as const };
       server = createServer(inner, waiting, dialects);
       const own = await listenAt({ host, port: at }, server);
-      await fleet.start(url === null ? own : url.origin, truth);
+      await fleet.start(url === null ? own : url.origin, truth, services);
     },
     leave: (deadlineMs) => fleet.leave(deadlineMs),
     async close(graceMs) {

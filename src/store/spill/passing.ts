@@ -22,6 +22,8 @@ export interface PassedSpill {
   handedOver(some: readonly SpilledRecord[], answers: readonly HandedOver[]): void;
   // One part of it at a time is handed over, by whichever way.
   inTurn<T>(work: () => Promise<T>): Promise<T>;
+  // null: there are no other nodes.
+  passOn(): PassOn | null;
 }
 
 // Between two parts, and after a try that found nobody.
@@ -32,7 +34,6 @@ const PASS_MS_MAX = 2_000;
 const LOOK_MS = 5;
 
 export class SpillPassing {
-  passOn: PassOn | null = null;
   readonly #clock: Clock;
   readonly #spill: PassedSpill;
   // Whether the last try found a node that could.
@@ -45,11 +46,12 @@ export class SpillPassing {
 
   // From the moment that the store is away until it is back.
   async run(): Promise<void> {
-    this.#canPass = this.passOn !== null;
+    this.#canPass = this.#spill.passOn() !== null;
     for (;;) {
       const mode = this.#spill.mode();
-      if (mode === 'direct' || mode === 'closed' || this.passOn === null) return;
-      this.#canPass = mode !== 'away' || (await this.#spill.inTurn(() => this.#passSome()));
+      const passOn = this.#spill.passOn();
+      if (mode === 'direct' || mode === 'closed' || passOn === null) return;
+      this.#canPass = mode !== 'away' || (await this.#spill.inTurn(() => this.#passSome(passOn)));
       await sleep(this.#clock, this.#canPass ? PASS_EVERY_MS : PASS_AGAIN_MS);
     }
   }
@@ -62,12 +64,12 @@ export class SpillPassing {
   }
 
   // False: nobody could. Files are brought by this node itself, and what comes behind one waits for it.
-  async #passSome(): Promise<boolean> {
+  async #passSome(passOn: PassOn): Promise<boolean> {
     const first = this.#spill.first();
     const withFile = first.findIndex((one) => filesOf([one]).length > 0);
     const some = withFile < 0 ? first : first.slice(0, withFile);
     if (some.length === 0 || this.#spill.mode() !== 'away') return true;
-    const answers = await this.passOn!(this.#spill.id(), some);
+    const answers = await passOn(this.#spill.id(), some);
     if (answers === null) return false;
     this.#spill.handedOver(some, answers);
     return true;

@@ -90,6 +90,7 @@ export class Spill {
   readonly #passing: SpillPassing;
   #isClosed = false;
   #ensureFiles: (files: readonly string[]) => Promise<void> = async () => {};
+  #passOn: PassOn | null = null;
   #listener: SpillListener = { superseded() {}, dead() {}, arrived() {} };
 
   private constructor(options: SpillOptions) {
@@ -104,6 +105,7 @@ export class Spill {
       first: () => this.#first(),
       handedOver: (some, answers) => this.#handedOver(some, answers),
       inTurn: (work) => this.#inTurn(work),
+      passOn: () => this.#passOn,
     });
   }
 
@@ -130,7 +132,7 @@ export class Spill {
   }
 
   passBy(passOn: PassOn): void {
-    this.#passing.passOn = passOn;
+    this.#passOn = passOn;
   }
 
   standing(): SpillStanding {
