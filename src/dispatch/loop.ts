@@ -4,7 +4,7 @@ import { ACCOUNT_REMOVED, type NewDelivery, type Queued } from '../domain/delive
 import type { ReportFault } from '../domain/fault.ts';
 import type { AccountId } from '../domain/ids.ts';
 import type { AccountLimits, Ticket } from '../limits/limits.ts';
-import type { CosmeticAnswer, CosmeticCall, MoveOrder } from '../road/road.ts';
+import type { CosmeticAnswer, CosmeticCall, MoveOrder, SentMessage } from '../road/road.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { CallerStore } from '../store/ports/callers.ts';
 import type { DeliveryStore, Moved } from '../store/ports/delivery.ts';
@@ -160,6 +160,12 @@ export class Dispatch implements Service {
     const made = this.#cosmetics.make({ ...call, chat });
     this.track(made);
     return made;
+  }
+
+  beganLive({ account, chat: given, message }: SentMessage): void {
+    const chat = this.state.aliases.canonical(account, given);
+    const { limits } = this.state.openAccount(account);
+    this.state.plainSends.beganLive(limits, { account, chat, message });
   }
 
   touched({ account, method, body }: NewDelivery): readonly string[] {

@@ -11,7 +11,7 @@ import {
 import { type AccountId, platformOf } from '../domain/ids.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Ticket } from '../limits/limits.ts';
-import type { AskedRoad, Depths, Ended, QueuePosition, SentMessage } from '../road/road.ts';
+import type { AskedRoad, Depths, Ended, QueuePosition } from '../road/road.ts';
 import type { AccountLoad } from '../scheduler/scheduler.ts';
 import type { AppendBounds, Appended, QueueFull } from '../store/ports/delivery.ts';
 import type { Owner } from '../store/ports/ownership.ts';
@@ -93,7 +93,7 @@ export function createRoad(options: RoadOptions): AskedRoad {
     isPreview: () => false,
     changedAt: (delivery) => dispatch.changedAt(delivery),
     touched: (delivery) => dispatch.touched(delivery),
-    beganLive: (message) => beganLive(state, message),
+    beganLive: (sent) => dispatch.beganLive(sent),
     release: (seq, finalAt) => release(state, seq, finalAt, clock.now()),
     goBefore: (seq, others) => scheduler.goBefore(seq, others, clock.now()),
     earliest: (call) => earliest(state, call, clock.now()),
@@ -143,12 +143,6 @@ function release(state: RoadState, seq: number, finalAt: number | null, now: num
   state.add(finalAt === null ? freed : { ...freed, live: false, final: true }, now);
   state.wake();
   return true;
-}
-
-function beganLive(state: RoadState, { account, chat: given, message }: SentMessage): void {
-  const chat = state.aliases.canonical(account, given);
-  const { limits } = state.openAccount(account);
-  state.plainSends.beganLive(limits, { account, chat, message });
 }
 
 function unchanged(dispatch: Dispatch, delivery: NewDelivery): Ended | null {

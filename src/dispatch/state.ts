@@ -135,6 +135,7 @@ export class RoadState {
     this.freezes.forget(id);
     this.silences.forget(id);
     this.content.forget(id);
+    this.plainSends.forget(id);
   }
 
   // Open accounts that are to be closed as soon as that is possible, and why.
@@ -162,6 +163,7 @@ export class RoadState {
   // Taken while it was open still: another may have had it meanwhile.
   retake(id: AccountId, now: number): void {
     this.content.forget(id);
+    this.plainSends.forget(id);
     const { paused, refused } = this.#p.accounts.stateOf(id);
     this.availability.setPaused(id, paused);
     if (refused === null) this.availability.renew(id, now);

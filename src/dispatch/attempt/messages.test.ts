@@ -4,11 +4,12 @@ import { describe, expect, test } from 'vitest';
 import { aQueued } from '../../domain/delivery.fixture.ts';
 import type { Delivery } from '../../domain/delivery.ts';
 import type { Outcome } from '../../domain/outcome.ts';
+import type { AccountLimits } from '../../limits/limits.ts';
 import type { OutgoingCall, Platform } from '../../platforms/platform.ts';
 import { JournalUnavailable } from '../../store/ports/unavailable.ts';
 import { virtualClock } from '../../system/virtual-clock.ts';
 import { aRoad, message, NEVER, SENT, START, submit } from '../dispatch.fixture.ts';
-import { ContentCache, resolve } from './messages.ts';
+import { ContentCache, PlainSends, resolve } from './messages.ts';
 
 const EDITED = {
   kind: 'sent',
@@ -215,4 +216,21 @@ describe('a message that another mentions', () => {
     };
     expect(await mentioned(away, { seq: 51, rank: 6 })).toMatchObject({ kind: 'wait' });
   });
+});
+
+test('plain sends of an account are forgotten with it, and of no other', () => {
+  const charged: number[] = [];
+  const limits = {
+    hasLiveRules: () => true,
+    wasLive: (_charge: object, at: number) => charged.push(at),
+  } as unknown as AccountLimits;
+  const sends = new PlainSends();
+  const sent = (account: string) => ({ ...aQueued({ account: `x:${account}` }), message: '7' });
+  sends.learn(limits, sent('1'), 1);
+  sends.learn(limits, sent('12'), 12);
+  sends.forget('x:1');
+  sends.beganLive(limits, sent('1'));
+  expect(charged).toEqual([]);
+  sends.beganLive(limits, sent('12'));
+  expect(charged).toEqual([12]);
 });

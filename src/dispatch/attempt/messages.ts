@@ -323,6 +323,18 @@ export class MessageThreads {
   }
 }
 
+// `message` null: it has no id yet.
+export function noteSent(
+  road: { readonly threads: MessageThreads; readonly plainSends: PlainSends },
+  limits: AccountLimits,
+  queued: Queued,
+  message: string | null,
+  now: number,
+): void {
+  road.threads.learn(queued, message);
+  road.plainSends.learn(limits, { ...queued, message }, now);
+}
+
 // Messages that were sent as any other, where live output has limits of its own. A text that grows may begin with one:
 // then that was live output, and counts there since it was sent.
 
@@ -346,6 +358,11 @@ export class PlainSends {
       if (left-- === 0) return;
       this.#sent.delete(oldest);
     }
+  }
+
+  // The account is closed: whoever has it next finds them among its calls of late.
+  forget(account: AccountId): void {
+    for (const key of this.#sent.keys()) if (key.startsWith(`${account}|`)) this.#sent.delete(key);
   }
 
   // Once per message.

@@ -31,7 +31,7 @@ import {
 } from '../settle.ts';
 import type { RoadState } from '../state.ts';
 import { waitedInWords } from '../views.ts';
-import { type Departure, NAMED, type Records, resolve } from './messages.ts';
+import { type Departure, NAMED, noteSent, type Records, resolve } from './messages.ts';
 
 type Sendable = Extract<Decision, { kind: 'send' }>;
 
@@ -204,11 +204,8 @@ export class Attempts {
     limits.departed(ticket, startedAt);
     const { outcome, date } = await this.#call(credential, start, body);
     if (date !== undefined) this.#lookAtDate(profile.host, date, startedAt);
-    if (outcome.kind === 'sent') {
-      const { messageId: message } = outcome;
-      this.#road.threads.learn(queued, message);
-      this.#road.plainSends.learn(limits, { ...queued, message }, this.#p.clock.now());
-    }
+    if (outcome.kind === 'sent')
+      noteSent(this.#road, limits, queued, outcome.messageId, this.#p.clock.now());
     const { n, past } = begun;
     const confirmed = await this.#confirmed(account, outcome);
     const meant = confirmed.kind === 'limited' ? withGrownWait(confirmed, n) : confirmed;
