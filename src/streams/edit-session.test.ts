@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { aDelivery } from '../domain/delivery.fixture.ts';
 import { virtualClock } from '../system/virtual-clock.ts';
-import { EditSession } from './edit-session.ts';
+import { EditSession, togetherMs } from './edit-session.ts';
 
 const QUIET_MS = 1_000;
 
@@ -28,6 +28,21 @@ test('after the process stood still what came in meanwhile is read first', async
 
 test('where every timer is late the last text is shown all the same', async () => {
   expect(await quietAt(() => 60)).toBeLessThan(2 * QUIET_MS);
+});
+
+test('one waits for those that fall silent together with it, and for no others', () => {
+  const clock = virtualClock(0);
+  const quietAfter = (ms: number) => {
+    const session = new EditSession('a', aDelivery({}), '7', 0);
+    session.whenQuiet(clock, ms, () => {});
+    return session;
+  };
+  const [now, soon, later] = [quietAfter(1_000), quietAfter(1_300), quietAfter(3_000)];
+  expect(togetherMs([later, new EditSession('a', aDelivery({}), '7', 0)], 1_000)).toBe(0);
+  expect(togetherMs([now, later], 1_000)).toBeGreaterThan(0);
+  const waitMs = togetherMs([now, soon, later], 1_000);
+  expect(waitMs).toBeGreaterThan(300);
+  expect(waitMs).toBeLessThan(500);
 });
 
 test('what was not taken is no live output, unless another edit was meanwhile', async () => {

@@ -18,6 +18,8 @@ const QUIET_MS_NAMED = 4_000;
 const QUIET_MS_MAX = 2 * GAP_MS_MAX;
 // While there was only one.
 const QUIET_MS_FIRST = 4_000;
+// Texts that fall silent within this of each other do so together.
+const TOGETHER_MS = 500;
 // What the newest gap counts for.
 const GAP_WEIGHT = 0.3;
 // One that was taken for the last and was not: the next has to wait so much longer.
@@ -65,6 +67,8 @@ export class EditSession implements LiveText {
   // A preview died of it, and nobody was told yet.
   failed: Ended | null = null;
   quiet: Timer | null = null;
+  // When that is due.
+  quietAt = 0;
 
   constructor(id: string, delivery: NewDelivery, message: string | null, now: number) {
     this.id = id;
@@ -125,12 +129,25 @@ export class EditSession implements LiveText {
     const at = clock.now() + quietMs;
     // It may be that of an edit that was written at the same time.
     this.quiet?.cancel();
+    this.quietAt = at;
     this.quiet = clock.schedule(at, () => {
       const lateMs = clock.now() - at;
       if (lateMs > LATE_MS && late < LATE_MAX) this.whenQuiet(clock, lateMs, run, late + 1);
       else run();
     });
   }
+}
+
+// Whether it may be one of them.
+export function isEdit({ family, slot, notBefore, priority }: NewDelivery): boolean {
+  return family === 'edit' && slot !== null && notBefore === 0 && priority !== 'critical';
+}
+
+// Until those of them have fallen silent that do so together with one that does now; 0: none of them.
+export function togetherMs(others: readonly EditSession[], now: number): number {
+  const lefts = others.filter(({ quiet }) => quiet !== null).map(({ quietAt }) => quietAt - now);
+  const together = lefts.filter((ms) => Math.abs(ms) <= TOGETHER_MS);
+  return together.length === 0 ? 0 : Math.max(0, ...together) + LATE_MS;
 }
 
 export function isOver(session: EditSession, now: number): boolean {

@@ -10,7 +10,7 @@ import type { AskedRoad, Ended, Explanation } from '../road/road.ts';
 import type { Appended } from '../store/ports/delivery.ts';
 import type { Clock } from '../system/clock.ts';
 import { Deletions } from './deletions.ts';
-import { EditSession, GAP_MS_MAX, isOver, prospectOf } from './edit-session.ts';
+import { EditSession, GAP_MS_MAX, isEdit, isOver, prospectOf, togetherMs } from './edit-session.ts';
 import type { Output } from './pacing/chat-pacer.ts';
 import type { ShowResult } from './showing.ts';
 
@@ -104,7 +104,7 @@ export class LiveEdits {
     const now = clock.now();
     const before = output.turns.before(session.id);
     const turn = road.hindrance(session.prospect) ?? output.turnInWords(now);
-    const detail = `${beforeInWords(before)}${turn}`;
+    const detail = `${output.beforeInWords(before)}${turn}`;
     const summary = `it is live output and waits for its session's turn: ${detail}`;
     const causes = [{ kind: 'ahead', name: 'session', until: null, detail } as const];
     const eta = Math.min(explained.eta ?? Number.POSITIVE_INFINITY, output.soonest(session, now));
@@ -152,7 +152,7 @@ export class LiveEdits {
     for (const session of this.#sessions.values()) {
       const { account, chat, held, message } = session;
       if (held === null || message === null || !messages.includes(message)) continue;
-      if (account === deletion.account && chat === deletion.chat) this.#fallQuiet(session);
+      if (account === deletion.account && chat === deletion.chat) this.#takeForLast(session);
     }
   }
 
@@ -279,8 +279,18 @@ export class LiveEdits {
     output.finals.delete(session.id);
   }
 
-  // Nothing came after it: it is taken for the last.
+  // Nothing came after it. Of those that fall silent together, whoever was shown least is taken for the last first: it
+  // may be a pause of all of them.
   #fallQuiet(session: EditSession): void {
+    const { clock } = this.#p;
+    const less = this.#p.outputOf(session)?.turns.shownLess(session.id) ?? [];
+    const others = less.flatMap((id) => this.#sessions.get(id) ?? []);
+    const waitMs = togetherMs(others, clock.now());
+    if (waitMs === 0) this.#takeForLast(session);
+    else session.whenQuiet(clock, waitMs, () => this.#takeForLast(session));
+  }
+
+  #takeForLast(session: EditSession): void {
     const { held: seq } = session;
     const output = this.#p.outputOf(session);
     if (seq === null || output === null || this.#isStopped) return;
@@ -302,7 +312,7 @@ export class LiveEdits {
     const isWaiting = shown !== null && this.#p.road.isWaiting(shown);
     if (isWaiting && isFinishing) this.#takeBack(session, output);
     const goesAt = output.slots.takeFinal(now);
-    // A text of it that had its turn waits in its lane: in that place a later time would hold up all behind it.
+    // A text of it that had its turn waits in its lane: this one takes that place.
     const isInLane = isWaiting && !isFinishing;
     const notBefore = goesAt > now && !isInLane ? goesAt : 0;
     if (!session.isLive) this.#p.road.beganLive(session);
@@ -384,15 +394,4 @@ export class LiveEdits {
     this.#forget(session);
     return { kind: 'repeated', seq, state };
   }
-}
-
-function beforeInWords(before: readonly string[]): string {
-  const [next] = before;
-  if (next === undefined) return 'it is the next of its chat; ';
-  const count = before.length === 1 ? '1 session' : `${before.length} sessions`;
-  return `${count} of its chat before it, first ${next}; `;
-}
-
-function isEdit({ family, slot, notBefore, priority }: NewDelivery): boolean {
-  return family === 'edit' && slot !== null && notBefore === 0 && priority !== 'critical';
 }

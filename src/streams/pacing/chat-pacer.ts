@@ -153,6 +153,14 @@ export class Output {
     return !this.#isBusy && this.finals.size === 0 && this.turns.forgetIdle(this.pace, now);
   }
 
+  // Who is shown before it.
+  beforeInWords(before: readonly string[]): string {
+    const [next] = before;
+    if (next === undefined) return 'it is the next of its chat; ';
+    const count = before.length === 1 ? '1 session' : `${before.length} sessions`;
+    return `${count} of its chat before it, first ${next}; `;
+  }
+
   // Why it is not a stream's turn, in words.
   turnInWords(now: number): string {
     const { budgetMpm } = this.pace;

@@ -38,6 +38,17 @@ describe('turns', () => {
     expect(turns.next(PACE, 100)).toEqual({ kind: 'wait', until: 3800 });
   });
 
+  test('those that were shown less than another are known while they have something new', () => {
+    const turns = new ChatTurns();
+    for (const session of ['a', 'b', 'c']) emit(turns, session, 0);
+    turns.leave('a', 'of a');
+    turns.shown('a', 0);
+    emit(turns, 'a', 1);
+    turns.leave('c', 'of c');
+    expect(turns.shownLess('a')).toEqual(['b']);
+    expect(turns.shownLess('b')).toEqual([]);
+  });
+
   test('a newcomer goes before those that were shown, after the spacing of the chat', () => {
     const turns = new ChatTurns();
     showAll(turns, ['a', 'b'], 0, 20_000);

@@ -108,6 +108,13 @@ export class ChatTurns {
     return waits;
   }
 
+  // Those with something new that have had fewer rounds than it has.
+  shownLess(name: string): string[] {
+    const { rounds } = this.#of(name);
+    const wanting = [...this.#sessions].filter(([, { wanting }]) => wanting.size > 0);
+    return wanting.filter(([, session]) => session.rounds < rounds).map(([less]) => less);
+  }
+
   // Sessions that are shown before it, whoever is next first.
   before(session: string): string[] {
     const wanting = [...this.#sessions].filter(([, { wanting }]) => wanting.size > 0);
