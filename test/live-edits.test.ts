@@ -37,7 +37,7 @@ async function answeredEdit(world: LiveWorld, session: Session, text: string): P
 }
 
 async function open(world: LiveWorld, count: number, chat = GROUP): Promise<Session[]> {
-  const ids = await sendFirst(world, count, chat);
+  const ids = await sendFirst(world, count, { chat });
   return ids.map((messageId, thread) => ({ thread, messageId, readyAt: 0, shownAt: 0 }));
 }
 

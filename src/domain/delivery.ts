@@ -86,8 +86,9 @@ export interface Queued {
   readonly final: boolean;
   // Deliveries of one slot replace each other while they wait; null: never.
   readonly slot: string | null;
-  // Order within (lane, priority): first by enterAt, then by rank. A replacement inherits both. Ranks are drawn per
-  // account, and compared within it alone; neither they nor `seq` order what two accounts have.
+  // Order within (lane, priority): first by enterAt, then by rank. A replacement inherits both, but enters at its own
+  // time if that is later. Ranks are drawn per account, and compared within it alone; neither they nor `seq` order what
+  // two accounts have.
   readonly enterAt: number;
   readonly rank: number;
   // Not before this time (a retry, or scheduled); 0: at once.
@@ -233,6 +234,12 @@ export interface SlotEntry {
 
 export function ownPlace(delivery: NewDelivery, rank: number): SlotEntry {
   return { enterAt: Math.max(delivery.acceptedAt, delivery.notBefore), rank };
+}
+
+// Of one that replaces a delivery. What is not to go before a time enters then: in the place of the other it would be
+// taken for a retry, which holds up all that wait behind it.
+export function inheritedPlace({ enterAt, rank }: SlotEntry, notBefore: number): SlotEntry {
+  return { enterAt: Math.max(enterAt, notBefore), rank };
 }
 
 export function queuedOfNew(

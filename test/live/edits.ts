@@ -33,10 +33,14 @@ export async function send(world: LiveWorld, params: Record<string, unknown>): P
   return messageId!;
 }
 
-// The messages of so many sessions, each in a topic of its own.
-export function sendFirst(world: LiveWorld, count: number, chat = GROUP): Promise<string[]> {
+// The messages of so many sessions, each in a topic of its own unless there are none.
+export function sendFirst(
+  world: LiveWorld,
+  count: number,
+  { chat = GROUP, inTopics = count > 1 } = {},
+): Promise<string[]> {
   const sent = Array.from({ length: count }, (_, thread) => {
-    const topic = count === 1 ? {} : { message_thread_id: thread + 10 };
+    const topic = inTopics ? { message_thread_id: thread + 10 } : {};
     return send(world, { chat_id: chat, text: '…', ...topic });
   });
   return Promise.all(sent);

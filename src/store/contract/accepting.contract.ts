@@ -273,6 +273,20 @@ export function slots(store: () => Harness): void {
       expect(await journal.begin(1, 2_000)).toEqual({ kind: 'gone', state: 'superseded' });
     });
 
+    test('a newer text for later does not wait in that place', async () => {
+      const { journal } = store();
+      await accepted(journal, preview('one'));
+      const enters = async (changes: Partial<NewDelivery>) => {
+        const appended = await journal.append({ ...preview('next'), ...changes }, ROOM);
+        if (appended.kind !== 'accepted') throw new Error(appended.kind);
+        const { enterAt, rank } = appended.queued;
+        expect(await recovered(journal)).toMatchObject([{ queued: { enterAt, rank } }]);
+        return [enterAt, rank];
+      };
+      expect(await enters({ notBefore: 7_000 })).toEqual([7_000, 1]);
+      expect(await enters({ notBefore: 9_000 })).toEqual([9_000, 1]);
+    });
+
     test('a slot belongs to its account', async () => {
       const { journal } = store();
       await accepted(journal, preview('one'));

@@ -3,6 +3,7 @@
 // out.
 
 import {
+  inheritedPlace,
   isPlain,
   isWithdrawal,
   laneOf,
@@ -82,7 +83,9 @@ export class MemoryCommands {
     if (waiting - (rival === null ? 0 : 1) >= queueMax) return { kind: 'full', waiting, queueMax };
 
     if (rival !== null) this.#live.supersede(rival, seq, delivery.acceptedAt);
-    const row = this.#insert(delivery, seq, rival ?? this.#ownPlace(delivery));
+    const place =
+      rival === null ? this.#ownPlace(delivery) : inheritedPlace(rival, delivery.notBefore);
+    const row = this.#insert(delivery, seq, place);
     this.#live.enter(row);
     const accepted = {
       kind: 'accepted',

@@ -4,6 +4,7 @@
 
 import {
   bytesOf,
+  inheritedPlace,
   isWithdrawal,
   type NewDelivery,
   ownPlace,
@@ -85,7 +86,8 @@ export class PendingSpill {
     const rival = slot === null ? undefined : this.#slots.get(placeOf(account, slot));
     if (rival?.final === true && !final)
       return [record, { kind: 'superseded', seq, by: rival.seq }];
-    const place: SlotEntry = rival ?? ownPlace(delivery, rank);
+    const place =
+      rival === undefined ? ownPlace(delivery, rank) : inheritedPlace(rival, delivery.notBefore);
     const queued = queuedOfNew(delivery, seq, place);
     if (slot !== null) this.#slots.set(placeOf(account, slot), { ...queued, final });
     return [record, { kind: 'accepted', queued, replaced: rival?.seq ?? null, spilled: true }];

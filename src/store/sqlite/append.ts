@@ -2,7 +2,7 @@
 // array; a plain message (no slot, no idempotency key) costs its row and nothing else. Numbers
 // are drawn here and never reused: retention writes down the last one before it removes a row.
 
-import type { SlotEntry } from '../../domain/delivery.ts';
+import { inheritedPlace, type SlotEntry } from '../../domain/delivery.ts';
 import { sharedKey } from '../../domain/idempotency.ts';
 import { rowCheck } from '../../system/databases/row-check.ts';
 import { type Database, prepareArrays } from '../../system/databases/sqlite.ts';
@@ -85,11 +85,12 @@ export class Appender {
       this.#commands.supersede(rival.seq, seq, acceptedAt);
       this.#commands.tallies.move(account, 'queued', 'superseded');
     }
-    const place = rival ?? this.#ownPlace(words, from);
+    const notBefore = words[from + AT.notBefore] as number;
+    const place = rival === null ? this.#ownPlace(words, from) : inheritedPlace(rival, notBefore);
     this.#insert(words, from, seq, place);
     this.#commands.tallies.add(account, 'queued', 1);
     if (rival === null) out.push(APPENDED.accepted, seq, place.rank);
-    else out.push(APPENDED.replacing, seq, rival.seq, rival.enterAt, rival.rank);
+    else out.push(APPENDED.replacing, seq, rival.seq, place.enterAt, place.rank);
   }
 
   // Whether it is begun. `shared` and `own`: where in the batch these words of it begin.

@@ -97,7 +97,8 @@ BEGIN
   new.row_check := content_check(new.seq, new.chat, new.thread, new.method, new.body);
   IF has_rival AND NOT is_late THEN
     PERFORM supersede(rival.seq, new.seq, new.accepted_at);
-    new.enter_at := rival.enter_at;
+    -- What is not to go before a time enters then.
+    new.enter_at := greatest(rival.enter_at, new.due_at);
     new.rank := rival.rank;
   ELSE
     UPDATE owners SET rank_last = rank_last + 1 WHERE account = new.account
