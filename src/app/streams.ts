@@ -150,6 +150,7 @@ function liveSettings(platform: Platform | undefined, settings: Settings): LiveS
   return {
     ...settings,
     strategy: platform?.tuning?.strategy(settings) ?? null,
+    rates: platform?.live?.rates(settings) ?? null,
     activeWindowMs: settings.activeWindowS * 1000,
     chunkSpacingMs: settings.chunkSpacingS * 1000,
   };

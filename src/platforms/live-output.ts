@@ -13,10 +13,8 @@ export interface LiveOutput {
   readonly strategy: Strategy;
   // The best the chat is believed to offer.
   transportOf(chat: string): LiveTransport;
-  // Showings in one chat per minute; null: as many as the limits allow.
-  budgetMpm(chat: string, transport: LiveTransport, limits: LiveLimits): number | null;
-  // All messages of one chat per minute, with what live output leaves free; null: they need no slots.
-  messageMpm(chat: string, limits: LiveLimits): number | null;
+  // By the settings of an account, of which the platform reads its own.
+  rates(settings: Params): LiveRates;
   // The class in which a call of a stream travels.
   priorityOf(classes: OutputClasses, output: ClassedOutput): Priority;
 
@@ -52,11 +50,9 @@ export interface LiveCall {
   readonly params: Params;
 }
 
-// Named as the settings are.
-export interface LiveLimits {
-  readonly groupMpm: number;
-  readonly reserveMpm: number;
-  readonly outputBudgetRatio: number;
-  readonly privatePerS: number;
-  readonly draftPerS: number;
+export interface LiveRates {
+  // Showings in one chat per minute; null: as many as the limits allow.
+  budgetMpm(chat: string, transport: LiveTransport): number | null;
+  // All messages of one chat per minute, with what live output leaves free; null: they need no slots.
+  messageMpm(chat: string): number | null;
 }

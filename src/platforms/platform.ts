@@ -45,7 +45,7 @@ export type {
   ReadMethod,
   ReadPost,
 } from './history.ts';
-export type { LiveCall, LiveLimits, LiveOutput, LivePlace } from './live-output.ts';
+export type { LiveCall, LiveOutput, LivePlace, LiveRates } from './live-output.ts';
 export type { PlatformTrouble, Warn } from './trouble.ts';
 export type {
   BotIdentity,

@@ -5,11 +5,7 @@ import { type LiveSettings, paceOf, strategyOf, transportOf } from './policy.ts'
 const live = createTelegram({ transport: null as never }).live!;
 const GROUP = '-1001';
 const SETTINGS: LiveSettings = {
-  groupMpm: 20,
-  reserveMpm: 4,
-  outputBudgetRatio: 0.8,
-  privatePerS: 1,
-  draftPerS: 2,
+  rates: live.rates({ draftPerS: 2 }),
   qos: true,
   strategy: null,
   activeWindowMs: 10_000,
@@ -41,9 +37,9 @@ describe('a policy', () => {
       slotMs: 3000,
       slotsSpared: 4,
     });
-    const less = { ...SETTINGS, reserveMpm: 15 };
+    const less = { ...SETTINGS, rates: live.rates({ reserveMpm: 15 }) };
     expect(paceOf(less, live, GROUP, 'edit').budgetMpm).toBe(5);
-    const half = { ...SETTINGS, outputBudgetRatio: 0.5 };
+    const half = { ...SETTINGS, rates: live.rates({ outputBudgetRatio: 0.5 }) };
     expect(paceOf(half, live, GROUP, 'edit').budgetMpm).toBe(10);
     expect(paceOf(SETTINGS, live, '42', 'draft').budgetMpm).toBe(120);
     expect(paceOf(SETTINGS, live, '42', 'edit')).toMatchObject({ budgetMpm: 60, slotMs: 1000 });

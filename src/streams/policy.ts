@@ -1,7 +1,7 @@
 // What holds for a stream: the settings of its account and what its platform says of its chat, made into one answer.
 
 import type { LiveTransport, Strategy } from '../domain/live.ts';
-import type { LiveLimits, LiveOutput } from '../platforms/platform.ts';
+import type { LiveOutput, LiveRates } from '../platforms/platform.ts';
 import type { TurnPace } from './pacing/session-turns.ts';
 
 const MINUTE_MS = 60_000;
@@ -14,7 +14,9 @@ export interface OutputPace extends TurnPace {
 }
 
 // Named as the settings are.
-export interface LiveSettings extends LiveLimits {
+export interface LiveSettings {
+  // As the account's platform reads them out of its own settings; null: it shows no text that grows.
+  readonly rates: LiveRates | null;
   // Off: each stream is shown as soon as the limits allow, whatever the others do.
   readonly qos: boolean;
   // Of the account's platform; null: as the platform says.
@@ -49,16 +51,16 @@ export function paceOf(
   chat: string,
   transport: LiveTransport,
 ): OutputPace {
-  const { activeWindowMs, outputMpmMax, chunkSpacingMs } = settings;
+  const { rates, activeWindowMs, outputMpmMax, chunkSpacingMs } = settings;
   const strategy = strategyOf(settings, live);
   const leastMs = transport === 'chunks' ? chunkSpacingMs : 0;
   if (strategy === 'off') {
     return { budgetMpm: null, tickMsMin: leastMs, activeWindowMs, slotMs: 0, slotsSpared: 0 };
   }
   const isShared = strategy !== 'coalesce_only';
-  const budget = isShared ? live.budgetMpm(chat, transport, settings) : null;
+  const budget = isShared ? (rates?.budgetMpm(chat, transport) ?? null) : null;
   const budgetMpm = outputMpmMax === null ? budget : Math.min(budget ?? Infinity, outputMpmMax);
-  const messageMpm = isShared ? live.messageMpm(chat, settings) : null;
+  const messageMpm = isShared ? (rates?.messageMpm(chat) ?? null) : null;
   const slotMs = messageMpm === null ? 0 : MINUTE_MS / messageMpm;
   const slotsSpared = Math.max(0, (messageMpm ?? 0) - (budgetMpm ?? messageMpm ?? 0));
   const tickMsMin = Math.max(settings.tickMsMin, leastMs);

@@ -11,7 +11,7 @@ import { LiveStreams } from './service.ts';
 import { aNewStream } from './stream-state.fixture.ts';
 
 const SETTINGS = {
-  ...{ groupMpm: 20, reserveMpm: 4, outputBudgetRatio: 0.8, privatePerS: 1, draftPerS: 1 },
+  rates: null,
   ...{ qos: true, strategy: null, activeWindowMs: 10_000, tickMsMin: 300 },
   ...{ chunkSpacingMs: 10_000, outputMpmMax: null },
 };

@@ -6,6 +6,7 @@ import { defaultConfig } from '../../src/config/config.ts';
 import { writingAs } from '../../src/dispatch/hand-over.ts';
 import type { AccountId } from '../../src/domain/ids.ts';
 import type { LiveEvent } from '../../src/domain/live.ts';
+import { LIVE_OUTPUT } from '../../src/platforms/telegram/live-output.ts';
 import { createTelegram, telegramPriors } from '../../src/platforms/telegram/telegram.ts';
 import {
   createTelegramModel,
@@ -55,11 +56,7 @@ export interface WorldOptions {
 }
 
 const SETTINGS: LiveSettings = {
-  groupMpm: 20,
-  reserveMpm: 4,
-  outputBudgetRatio: 0.8,
-  privatePerS: 1,
-  draftPerS: 1,
+  rates: LIVE_OUTPUT.rates({ draftPerS: 1 }),
   qos: true,
   strategy: null,
   activeWindowMs: 10_000,

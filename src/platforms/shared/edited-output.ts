@@ -42,8 +42,7 @@ export function editedOutput(own: EditedOutput): LiveOutput {
     methods: { open: methods.open, edit: methods.edit },
     strategy: own.strategy,
     transportOf: () => 'edit',
-    budgetMpm: () => own.editsMpm,
-    messageMpm: () => own.messagesMpm,
+    rates: () => ({ budgetMpm: () => own.editsMpm, messageMpm: () => own.messagesMpm }),
     priorityOf,
     render: own.render,
     open(content, place) {

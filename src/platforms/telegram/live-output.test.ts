@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { TELEGRAM_LIMITS_DEFAULT as LIMITS } from './limits.ts';
 import { LIVE_OUTPUT as live } from './live-output.ts';
 
 const PARAMS = {
@@ -20,9 +19,11 @@ test('people get drafts, groups and channels edits', () => {
 });
 
 test('a budget leaves the reserve free, and is the chat’s own where there is none', () => {
-  expect(live.budgetMpm('-1001', 'edit', LIMITS)).toBe(16);
-  expect(live.budgetMpm('42', 'edit', LIMITS)).toBe(60);
-  expect(live.budgetMpm('42', 'draft', { ...LIMITS, draftPerS: 0.5 })).toBe(30);
+  const { budgetMpm, messageMpm } = live.rates({});
+  expect(budgetMpm('-1001', 'edit')).toBe(16);
+  expect(budgetMpm('42', 'edit')).toBe(60);
+  expect([messageMpm('-1001'), messageMpm('42')]).toEqual([20, 60]);
+  expect(live.rates({ draftPerS: 0.5 }).budgetMpm('42', 'draft')).toBe(30);
 });
 
 test('the first message replies, the last has the buttons, and the text is ours', () => {

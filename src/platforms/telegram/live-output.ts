@@ -1,11 +1,10 @@
 // Live output on Telegram: drafts in private chats, edits of one message elsewhere. A text of several messages carries
 // its buttons under the last and its reply at the first, as a long message does.
 
-import type { LiveTransport } from '../../domain/live.ts';
 import { priorityOf } from '../../domain/priority.ts';
-import type { LiveCall, LiveLimits, LiveOutput, LivePlace } from '../live-output.ts';
+import type { LiveCall, LiveOutput, LivePlace, LiveRates } from '../live-output.ts';
 import { address, type BotApiParams } from './describe.ts';
-import { isGroup, outputMpm } from './limits.ts';
+import { isGroup, outputMpm, TELEGRAM_LIMITS_DEFAULT, type TelegramLimits } from './limits.ts';
 import type { Reason } from './reasons.ts';
 import { renderLive } from './text/live-text.ts';
 
@@ -29,8 +28,7 @@ export const LIVE_OUTPUT = {
   strategy: 'strict',
   // Only people have private chats, and only their ids are positive.
   transportOf: (chat) => (/^\d+$/.test(chat) ? 'draft' : 'edit'),
-  budgetMpm,
-  messageMpm: (chat, limits) => (isGroup(chat) ? limits.groupMpm : limits.privatePerS * 60),
+  rates: ratesBy,
   priorityOf,
   render: renderLive,
   open: (content, place) => ({
@@ -60,9 +58,16 @@ export const LIVE_OUTPUT = {
   lacksDrafts: (result) => NO_DRAFTS.test(result),
 } satisfies LiveOutput;
 
-function budgetMpm(chat: string, transport: LiveTransport, limits: LiveLimits): number {
-  if (transport === 'draft') return limits.draftPerS * 60;
-  return isGroup(chat) ? outputMpm(limits) : limits.privatePerS * 60;
+function ratesBy(settings: Partial<TelegramLimits>): LiveRates {
+  const limits = { ...TELEGRAM_LIMITS_DEFAULT, ...settings };
+  const ofPrivate = limits.privatePerS * 60;
+  return {
+    budgetMpm(chat, transport) {
+      if (transport === 'draft') return limits.draftPerS * 60;
+      return isGroup(chat) ? outputMpm(limits) : ofPrivate;
+    },
+    messageMpm: (chat) => (isGroup(chat) ? limits.groupMpm : ofPrivate),
+  };
 }
 
 function unsaid({ isFirst, isLast }: LivePlace): string[] {

@@ -15,8 +15,7 @@ export const LIVE_OUTPUT: LiveOutput = {
   methods: { open: MESSAGES, edit: MESSAGES },
   strategy: 'chunks',
   transportOf: () => 'chunks',
-  budgetMpm: () => null,
-  messageMpm: () => null,
+  rates: () => ({ budgetMpm: () => null, messageMpm: () => null }),
   priorityOf,
   render: (text, format, isFinal) =>
     renderLive(text, format, isFinal).map((body) => ({ type: 'text', text: { body } })),
