@@ -10,7 +10,15 @@ import type { StoredAccount } from '../store/ports/accounts.ts';
 import { ASKING_BOUNDS, type AskedIdentity, Asking, type IdentityQuestion } from './asking.ts';
 import { changedAccounts } from './changed.ts';
 import { EVICTED_SHARE, placesMissing, whoGivesWay } from './eviction.ts';
-import { digestOf, mayReplace, openStored, shownOf } from './hosts.ts';
+import {
+  claimedBy,
+  digestOf,
+  hostOf,
+  mayReplace,
+  openStored,
+  safeHostOf,
+  shownOf,
+} from './hosts.ts';
 import { type AccountChange, type AccountsOptions, type Identity, NOT_TAKEN } from './identity.ts';
 import { createSealer, type Sealer } from './seal.ts';
 import { type UnreachableAccount, UnreachableAccounts } from './unreachable.ts';
@@ -70,15 +78,8 @@ export class Accounts {
     return accounts;
   }
 
-  // null: an exception. The account is kept, and is refused until the platform can tell.
-  #hostOrNull({ id, platform: name }: StoredAccount, credential: string): Host | null {
-    try {
-      const platform = this.#options.platforms.get(name);
-      return platform === undefined ? ONLY_HOST : hostOf(platform, credential);
-    } catch (error) {
-      this.#options.report?.('recovery', error, { account: id });
-      return null;
-    }
+  #hostOrNull(stored: StoredAccount, credential: string): Host | null {
+    return safeHostOf(this.#options, stored, credential);
   }
 
   // Whose credential is it? At once when it is known; a promise when the platform must be asked. `address`: where the
@@ -197,21 +198,26 @@ export class Accounts {
   }
 
   // False: no such account. Its token is unknown from now on; if the platform still vouches for it, it may come back.
-  async remove(id: AccountId): Promise<boolean> {
+  remove(id: AccountId): Promise<boolean> {
+    return this.#drop(id, 'removed');
+  }
+
+  async #drop(id: AccountId, kind: 'removed' | 'evicted'): Promise<boolean> {
+    const { journal, evict } = this.#options;
     const held = this.#held.get(id);
     if (held === undefined) return false;
     // First here: whoever brings the token meanwhile is written after it.
     this.#held.delete(id);
     this.#idByDigest.delete(held.digest);
+    let isGone = false;
     try {
-      await this.#options.journal.removeAccount(id);
-    } catch (error) {
-      if (!this.#held.has(id)) this.#hold(held.stored, held.credential, held.host);
-      throw error;
+      if (kind === 'evicted' && evict !== undefined) isGone = await evict(id);
+      else isGone = await journal.removeAccount(id).then(() => true);
+    } finally {
+      if (!isGone && !this.#held.has(id)) this.#hold(held.stored, held.credential, held.host);
     }
-    if (!this.#held.has(id))
-      for (const listener of this.#listeners) listener({ id, kind: 'removed' });
-    return true;
+    if (!this.#held.has(id)) for (const listener of this.#listeners) listener({ id, kind });
+    return isGone;
   }
 
   // What other processes have changed in the store.
@@ -307,13 +313,16 @@ export class Accounts {
     if (before?.digest === digest) return { kind: 'known', id };
     const host = hostOf(platform, credential);
     if (before !== undefined && !mayReplace(before.host, host)) return { kind: 'taken' };
+    const max = this.#accountsMax;
     const missing = () =>
-      before === undefined ? placesMissing(this.#held, this.#writing, this.#accountsMax) : 0;
+      before === undefined ? placesMissing(this.#held, this.#writing, max) : 0;
     const evicted = missing() > 0 ? this.#evict(missing()) : null;
     // Decided before anything is awaited: no two get the same place.
     const isFull = missing() > 0;
     await evicted;
-    if (isFull) return { kind: 'full', accountsMax: this.#accountsMax };
+    // Some may have stayed.
+    const isStillFull = evicted !== null && this.#held.size >= max;
+    if (isFull || isStillFull) return { kind: 'full', accountsMax: max };
     const stored: StoredAccount = {
       id,
       platform: platform.name,
@@ -338,7 +347,7 @@ export class Accounts {
     });
     const count = Math.max(missing, this.#accountsMax * EVICTED_SHARE);
     const gone = whoGivesWay(candidates, count, this.#mayGo);
-    await Promise.all(gone.map((id) => this.remove(id)));
+    await Promise.all(gone.map((id) => this.#drop(id, 'evicted')));
   }
 
   async #change(
@@ -370,18 +379,6 @@ function isNamedIn(platformName: string, name: string): name is AccountId {
 function bareName(platformName: string, name: string): string {
   const prefix = `${platformName}:`;
   return name.startsWith(prefix) ? name.slice(prefix.length) : name;
-}
-
-// Which host of its platform a credential is for, and the account that it says it is of, whether or not anybody vouches
-// for it.
-const ONLY_HOST: Host = Object.freeze({ name: '', vouches: true, isOff: false });
-
-function hostOf(platform: Platform, credential: string): Host {
-  return platform.wire.hostOf?.(credential) ?? ONLY_HOST;
-}
-
-function claimedBy(platform: Platform, host: Host, credential: string): AccountId {
-  return accountId(platform.name, host.name, platform.credentials.claimedId(credential));
 }
 
 // An id, not a token: what is unknown under it stays unknown, whatever the platform would say.

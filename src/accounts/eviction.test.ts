@@ -73,3 +73,20 @@ test('what the simulator vouched for gives way before what a platform did', asyn
   await accounts.identify('telegram', '4:c');
   expect([...stored.keys()].sort()).toEqual([1, 2, 4].map((n) => `telegram:${n}`));
 });
+
+test('one that the store keeps stays, and who comes has no place', async () => {
+  const { options } = world(undefined, { accountsMax: 2 });
+  const kept = new Set<AccountId>(['telegram:1']);
+  const evict = async (id: AccountId) => !kept.has(id);
+  const accounts = await Accounts.open({ ...options, evict });
+  accounts.letGo((id) => id !== 'telegram:2');
+  const changes: string[] = [];
+  for (const n of [1, 2]) await accounts.identify('telegram', `${n}:a`);
+  accounts.listen(({ id, kind }) => changes.push(`${id} ${kind}`));
+  expect(await accounts.identify('telegram', '3:a')).toMatchObject({ kind: 'full' });
+  expect(accounts.credentialOf('telegram:1')).toBe('1:a');
+  expect(changes).toEqual([]);
+  kept.clear();
+  expect(await accounts.identify('telegram', '3:a')).toMatchObject({ kind: 'known' });
+  expect(changes).toEqual(['telegram:1 evicted', 'telegram:3 token']);
+});

@@ -17,6 +17,8 @@ export interface AccountsOptions {
   readonly secretPrevious?: string | null;
   readonly accountsMax?: number;
   readonly asking?: AskingBounds;
+  // Takes one that gives way out of the store; false: it stays. Left out: it is removed.
+  readonly evict?: (id: AccountId) => Promise<boolean>;
   // Ids of the accounts that the operator has configured; none when left out.
   readonly configured?: ReadonlySet<AccountId>;
   // `known`: no others are taken. `any` when left out.
@@ -41,10 +43,11 @@ export type Identity =
   | { kind: 'busy'; retryAfterS: number }
   | { kind: 'full'; accountsMax: number };
 
-// `token`: first seen, or vouched for anew; whatever refused it before is over.
+// `token`: first seen, or vouched for anew; whatever refused it before is over. `evicted`: it gave way to another,
+// with nothing left to do for it.
 export type AccountChange = {
   id: AccountId;
-  kind: 'token' | 'paused' | 'refused' | 'removed';
+  kind: 'token' | 'paused' | 'refused' | 'removed' | 'evicted';
   // By another process: it is known to all.
   isOthers?: true;
 };

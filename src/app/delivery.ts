@@ -10,7 +10,7 @@ import {
 } from '../dispatch/loop.ts';
 import { createRoad, type RoadOptions } from '../dispatch/road.ts';
 import type { ReportFault } from '../domain/fault.ts';
-import type { AccountId } from '../domain/ids.ts';
+import { ACCOUNT_GONE, type AccountId } from '../domain/ids.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Priors } from '../limits/limits.ts';
 import { safePriors } from '../platforms/bounded.ts';
@@ -94,6 +94,9 @@ export function createEngine(options: EngineOptions): Engine {
   };
 }
 
+// What is there for it waits: it cannot be sent, and must not be lost.
+const GONE = Object.freeze({ paused: false, refused: ACCOUNT_GONE });
+
 function dispatchAccounts(accounts: EngineAccounts, report: ReportFault): DispatchAccounts {
   return {
     profileOf(id) {
@@ -101,7 +104,7 @@ function dispatchAccounts(accounts: EngineAccounts, report: ReportFault): Dispat
       const failed = (error: unknown) => report('limits', error, { account: id });
       return { ...profile, priors: safePriors(profile.priors, failed) };
     },
-    stateOf: (id) => accounts.get(id) ?? { paused: false, refused: null },
+    stateOf: (id) => accounts.get(id) ?? GONE,
     credentialOf: accounts.credentialOf.bind(accounts),
     setRefused: (id, reason) => accounts.setRefused(id, reason),
   };

@@ -19,9 +19,12 @@ export async function removeAccount(
   id: AccountId,
   by: string,
 ): Promise<RemovedAccount> {
-  const { accounts, engine } = resources;
+  const { accounts, engine, fleet } = resources;
   if (accounts.get(id) === null) return { kind: 'unknown' };
   if (accounts.isConfigured(id)) return { kind: 'configured' };
+  // Only its owner knows what waits.
+  if (fleet !== null && (await fleet.accounts.claim(id)).kind !== 'here')
+    return { kind: 'elsewhere' };
   const tokens = await revokeTokens(services, id);
   const streams = await cancelStreams(services, id);
   const broadcasts = await cancelBroadcasts(services, id);
@@ -41,11 +44,14 @@ async function forgetLimits(road: Road, id: AccountId): Promise<void> {
   await road.setLimits(id, Object.fromEntries(byHand.map(({ name }) => [name, null])));
 }
 
-// Whether an account can be dropped from memory: nothing of it is on its way, and no key, reader or stream uses it.
+// Whether an account can be dropped from memory: nothing of it is on its way, and no key, reader, stream or broadcast
+// uses it. Of a fleet only by its owner: everybody else sees nothing of what waits.
 export function mayLetGo(resources: Resources, services: Services): (id: AccountId) => boolean {
-  const { accounts, engine } = resources;
+  const { accounts, engine, fleet } = resources;
   return (id) => {
     const { paused = true } = accounts.get(id) ?? {};
+    if (fleet !== null && !fleet.accounts.isHere(id)) return false;
+    if (services.broadcasts?.isBusy(id) === true) return false;
     if (paused || !engine.dispatch.state.scheduler.isIdle(id)) return false;
     if (services.guards.keyring.speaksFor(id) || services.ingest?.readsWith(id) === true) {
       return false;

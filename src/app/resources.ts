@@ -49,7 +49,7 @@ import {
 } from './platforms.ts';
 import { followSpill } from './spill.ts';
 import { openSpool } from './spool.ts';
-import { type AcceptedLoss, openStore } from './store.ts';
+import { type AcceptedLoss, type ChosenStore, openStore } from './store.ts';
 
 export interface Resources {
   readonly clock: Clock;
@@ -127,7 +127,7 @@ export async function openResources(
   const { admits, accountsMax } = config;
   const configured = configuredAccounts(config, platforms, report);
   const bounds = { configured: new Set(configured.keys()), admits, accountsMax };
-  const opening = { clock, journal, platforms, report, ...sealing, ...bounds };
+  const opening = { clock, journal, platforms, report, ...sealing, ...bounds, ...evicting(shared) };
   const accounts = await openAccounts(opening, log, close);
   const byHand = new SettableLimits((account) => configured.get(account) ?? config, platformOf);
   const settingsOf = (account: AccountId) => byHand.settingsOf(account);
@@ -175,6 +175,11 @@ async function closeStore(
   for (const store of stores) await store.close();
 }
 
+// Another node may have written to it meanwhile: the store looks again.
+function evicting(shared: ChosenStore['shared']) {
+  return shared && { evict: (id: AccountId) => shared.journal.letGo(id) };
+}
+
 function fleetOptions(fleet: Fleet) {
   return {
     certainMs: fleet.certainMs,
@@ -191,7 +196,11 @@ function follow(
 ): void {
   if (fleet !== null && !fleet.accounts.isHere(id)) return;
   if (kind === 'token') dispatch.state.stay(id);
-  if (kind === 'removed') dispatch.leave(id);
+  // Who removes an account by hand has it, and cancels what waits. What another node drops gave way there, with nothing
+  // left to do: what is here now came after it.
+  if (kind === 'evicted' || (kind === 'removed' && isOthers === true))
+    dispatch.leave(id, 'evicted');
+  else if (kind === 'removed') dispatch.leave(id);
   if (kind === 'paused' && isOthers === true) {
     dispatch.state.availability.setPaused(id, accounts.stateOf(id).paused);
     dispatch.state.wake();

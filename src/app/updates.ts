@@ -63,7 +63,7 @@ export function openUpdates(
     log,
   });
   accounts.listen(({ id, kind }) => {
-    if (kind === 'removed') inbound.forget(id);
+    if (kind === 'removed' || kind === 'evicted') inbound.forget(id);
   });
   return {
     inbound,

@@ -123,6 +123,10 @@ export class BroadcastService implements Broadcasting {
     if (own.length > 0) await this.#outcomes.save();
   }
 
+  isBusy(account: AccountId): boolean {
+    return [...this.#running.values()].some((running) => running.account === account);
+  }
+
   async #takeUpAll(): Promise<void> {
     const { clock, journal, owns } = this.#p;
     // Other nodes may be filling theirs.

@@ -118,6 +118,8 @@ export interface RequestReading {
 export interface Broadcasting extends Service {
   readonly reading: RequestReading;
 
+  // Whether this process has a broadcast of the account that is not over.
+  isBusy(account: AccountId): boolean;
   // null: as many audiences as may be are kept, or being filled.
   openAudience(name: string | null): Promise<AudienceDraft | null>;
   audiences(query: { after: string; max: number }): Promise<StoredAudience[]>;

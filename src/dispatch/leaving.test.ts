@@ -84,3 +84,31 @@ describe('an account that was removed', () => {
     expect(calls).toHaveLength(2);
   });
 });
+
+describe('an account that gave way to others', () => {
+  test('what comes for it all the same is not cancelled: it waits, and goes when the account is back', async () => {
+    const { dispatch, road, store, run, calls, events } = aRoad(() => SENT);
+    await dispatch.start();
+    await submit(road);
+    await run(500);
+    dispatch.leave(ACCOUNT, 'evicted');
+    const seq = await submit(road, { body: '"late"' });
+    await run(120_000);
+    expect(await store.ledger.get(seq)).toMatchObject({ state: 'queued' });
+    expect(calls).toHaveLength(1);
+    expect(events.filter(({ kind }) => kind === 'breaker')).toEqual([]);
+    dispatch.state.stay(ACCOUNT);
+    await run(5_000);
+    expect(await store.ledger.get(seq)).toMatchObject({ state: 'sent' });
+  });
+
+  test('is forgotten when its windows are empty', async () => {
+    const { dispatch, road, run } = aRoad(() => SENT);
+    await dispatch.start();
+    await submit(road);
+    await run(500);
+    dispatch.leave(ACCOUNT, 'evicted');
+    await run(60_000);
+    expect(dispatch.state.accounts.has(ACCOUNT)).toBe(false);
+  });
+});

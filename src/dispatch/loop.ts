@@ -8,7 +8,7 @@ import type { CosmeticAnswer, CosmeticCall, MoveOrder, SentMessage } from '../ro
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { CallerStore } from '../store/ports/callers.ts';
 import type { DeliveryStore, Moved } from '../store/ports/delivery.ts';
-import { JournalUnavailable } from '../store/ports/unavailable.ts';
+import { JournalUnavailable, tolerateUnavailable } from '../store/ports/unavailable.ts';
 import type { BootTime } from '../system/boot.ts';
 import type { Clock, Timer } from '../system/clock.ts';
 import type { Periodic } from '../system/periodic.ts';
@@ -228,9 +228,9 @@ export class Dispatch implements Service {
   }
 
   // The account was removed: what waits for it ends, and when nothing is left that would be lost (calls in flight,
-  // freezes, what was learned, what its windows count) it is closed.
-  leave(account: AccountId): void {
-    this.state.leave(account);
+  // freezes, what was learned, what its windows count) it is closed. `evicted`: nothing waited, nothing ends.
+  leave(account: AccountId, why: 'removed' | 'evicted' = 'removed'): void {
+    this.state.leave(account, why);
     this.#closeLeaving(this.#o.clock.now());
   }
 
@@ -256,9 +256,10 @@ export class Dispatch implements Service {
       if (why === 'handed') continue;
       if (why === 'removed') this.track(this.#cancelLeft(account));
       const { limits } = this.state.openAccount(account);
-      if (!this.#isIdle(account) || (why === 'removed' && !limits.isAtRest(now))) continue;
+      const isForgotten = why !== 'lost';
+      if (!this.#isIdle(account) || (isForgotten && !limits.isAtRest(now))) continue;
       this.state.closeAccount(account);
-      if (why === 'removed') this.track(this.#release(account, limits));
+      if (isForgotten) this.track(this.#release(account, limits));
     }
   }
 
@@ -270,11 +271,7 @@ export class Dispatch implements Service {
 
   // What came back to the queue after its account was removed.
   async #cancelLeft(account: AccountId): Promise<void> {
-    try {
-      await this.cancelAll(account, ACCOUNT_REMOVED, 'sluice');
-    } catch (error) {
-      if (!(error instanceof JournalUnavailable)) throw error;
-    }
+    await this.cancelAll(account, ACCOUNT_REMOVED, 'sluice').catch(tolerateUnavailable);
   }
 
   // Starts what may go now; answers when to ask again.

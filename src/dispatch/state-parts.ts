@@ -12,8 +12,9 @@ import type { BreakerSettings } from './account/availability.ts';
 import type { LimitSettings } from './account/limits-by-hand.ts';
 import type { Profile } from './account/profile.ts';
 
-// Why an account is about to be closed here.
-export type Leaving = 'removed' | 'lost' | 'handed';
+// Why an account is about to be closed here. `evicted`: it is not known any more, and what comes for it all the same
+// waits until it is.
+export type Leaving = 'removed' | 'evicted' | 'lost' | 'handed';
 
 export interface StateParts {
   readonly journal: LimitStore & OwnershipStore & { readonly tag: string };

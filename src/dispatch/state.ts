@@ -4,18 +4,19 @@
 // of the road is broken, which stops the process.
 
 import type { Queued } from '../domain/delivery.ts';
-import type { AccountId } from '../domain/ids.ts';
+import { ACCOUNT_GONE, type AccountId } from '../domain/ids.ts';
 import { AccountLimits, type LimitRecord, RoundTrips } from '../limits/limits.ts';
 import type { AccountLoad, Scheduler } from '../scheduler/scheduler.ts';
 import type { StoredLimit } from '../store/ports/limits.ts';
 import { NO_EPOCH, type Owner, type OwnershipStore } from '../store/ports/ownership.ts';
-import { JournalUnavailable } from '../store/ports/unavailable.ts';
+import { tolerateUnavailable } from '../store/ports/unavailable.ts';
 import { assert } from '../system/assert.ts';
-import { AccountAvailability, Silences } from './account/availability.ts';
+import { AccountAvailability } from './account/availability.ts';
 import { ActiveFreezes } from './account/freezes.ts';
 import { LimitsSetByHand } from './account/limits-by-hand.ts';
 import { PassWaits } from './account/pass-waits.ts';
 import type { Profile } from './account/profile.ts';
+import { Silences } from './account/silences.ts';
 import { TokenChecks } from './account/token-checks.ts';
 import { type Alias, deletionOf, readAlias, recordOf } from './alias-record.ts';
 import { ContentCache, MessageThreads, PlainSends } from './attempt/messages.ts';
@@ -143,8 +144,10 @@ export class RoadState {
     return this.#leaving;
   }
 
-  leave(id: AccountId): void {
-    if (this.#accounts.has(id)) this.#leaving.set(id, 'removed');
+  leave(id: AccountId, why: 'removed' | 'evicted'): void {
+    if (!this.#accounts.has(id)) return;
+    this.#leaving.set(id, why);
+    if (why === 'evicted') this.availability.withhold(id, ACCOUNT_GONE);
   }
 
   // Another process owns it now (`handed`: will soon), and sends what waits. Its old epoch stays here, so that what is
@@ -157,7 +160,8 @@ export class RoadState {
   }
 
   isGone(id: AccountId): boolean {
-    return this.#leaving.size > 0 && (this.#leaving.get(id) ?? 'removed') !== 'removed';
+    const why = this.#leaving.get(id);
+    return why === 'lost' || why === 'handed';
   }
 
   // Taken while it was open still: another may have had it meanwhile.
@@ -236,11 +240,7 @@ export class RoadState {
   // another process owns now are that process's to write.
   async saveLimits(records: readonly LimitRecord[]): Promise<void> {
     if (records.length === 0) return;
-    try {
-      await this.writeLimits(records);
-    } catch (error) {
-      if (!(error instanceof JournalUnavailable)) throw error;
-    }
+    await this.writeLimits(records).catch(tolerateUnavailable);
   }
 
   // In one commit. False: another process owns one of the accounts now.
@@ -301,12 +301,8 @@ export class AccountOwners {
     if (owner === undefined) return;
     if (this.#opensUnasked) this.#owners.delete(account);
     else this.#owners.set(account, { account, epoch: NO_EPOCH });
-    try {
-      await this.#store.closeAccount(owner);
-    } catch (error) {
-      // It stays owned by this process, which does no harm.
-      if (!(error instanceof JournalUnavailable)) throw error;
-    }
+    // It stays owned by this process, which does no harm.
+    await this.#store.closeAccount(owner).catch(tolerateUnavailable);
   }
 }
 

@@ -38,6 +38,9 @@ export const SANDBOX = 'sandbox';
 // Why nothing of such an account goes where the simulator is switched off; also the code of that refusal.
 export const SANDBOX_OFF = 'sandbox_off';
 
+// Why nothing goes of an account that is not known any more.
+export const ACCOUNT_GONE = 'account_gone';
+
 export type AccountId = `${string}:${string}`;
 
 // Text from outside: an account is named, whether or not there is one.

@@ -79,7 +79,8 @@ export type RemovedAccount =
       streams: number;
       broadcasts: number;
     }
-  | { kind: 'unknown' | 'configured' };
+  // `elsewhere`: another node has it, and could not be reached.
+  | { kind: 'unknown' | 'configured' | 'elsewhere' };
 
 export interface StreamOutput {
   readonly live: Live;

@@ -188,7 +188,7 @@ async function leaseNames(
 // An account that sends has another token, or is gone: what was opened with the old one is of no use.
 function followAccounts({ resources, service, offered, named }: DeskParts): () => void {
   return resources.accounts.listen(({ id, kind: what }) => {
-    if (what !== 'token' && what !== 'removed') return;
+    if (what === 'paused' || what === 'refused') return;
     for (const { kind } of offered) {
       if (kind.readsWith === undefined || named().get(kind.kind)?.has(id) !== true) continue;
       void service

@@ -1,7 +1,7 @@
 // Why nothing of an account goes and what would end it, for a person who asks; and the name that programs know it by.
 
 import { INTERNAL } from '../../domain/fault.ts';
-import { SANDBOX_OFF } from '../../domain/ids.ts';
+import { ACCOUNT_GONE, SANDBOX_OFF } from '../../domain/ids.ts';
 import { outageInWords } from '../../domain/outage.ts';
 import { PROBING } from '../../scheduler/scheduler.ts';
 
@@ -28,6 +28,8 @@ export function holdInWords({ state, until, cause, detail }: Hold): string {
 const ENDLESS: Readonly<Record<string, string>> = {
   [SANDBOX_OFF]:
     'it is of the built-in simulator, which is switched off here; SLUICE_SANDBOX=on switches it on',
+  [ACCOUNT_GONE]:
+    'the account is not known any more: it gave way to others; it goes on when its token is used again',
   [INTERNAL]:
     'a fault of Sluice keeps its token from being used; the log of the start has it, a new token may end it',
 };
@@ -47,6 +49,8 @@ export function endOfHold(name: string): string {
       return 'the answer to one call';
     case SANDBOX_OFF:
       return 'the simulator to be switched on';
+    case ACCOUNT_GONE:
+      return 'its token to be used again';
     case INTERNAL:
       return 'a new token';
     default:

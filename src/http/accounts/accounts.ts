@@ -292,6 +292,7 @@ async function remove(
   const removed = (id === null ? null : await removeAccount?.(id, caller)) ?? { kind: 'unknown' };
   if (removed.kind === 'unknown') return refuse(reply, 'unknown_account');
   if (removed.kind === 'configured') return refuse(reply, 'account_configured');
+  if (removed.kind === 'elsewhere') return refuse(reply, 'not_owner');
   const { kind: _kind, ...ended } = removed;
   return { id, removed: true, ...ended };
 }

@@ -10,6 +10,11 @@ export interface FleetStore {
   ownerOf(account: AccountId): Promise<StoredOwner | null>;
 }
 
+export interface AccountEviction {
+  // Forgets an account that nothing is left to do for. False: something is, or another node has it; it stays.
+  letGo(account: AccountId): Promise<boolean>;
+}
+
 export interface StoredOwner {
   readonly account: AccountId;
   // The node that has it; null: nobody does.

@@ -42,3 +42,8 @@ export interface Doubt {
   readonly batch: number;
   readonly index: number;
 }
+
+// For `catch`: where it does no harm that nothing was written.
+export function tolerateUnavailable(error: unknown): void {
+  if (!(error instanceof JournalUnavailable)) throw error;
+}

@@ -238,3 +238,7 @@ export function smallCommand(
   const command = { ...words, account };
   return { op, account, run: null, bytes: 0, encode: () => command };
 }
+
+export function as<T>(answer: unknown): T {
+  return answer as T;
+}

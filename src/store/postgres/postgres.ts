@@ -28,7 +28,7 @@ import type {
   Settled,
   Settlement,
 } from '../ports/delivery.ts';
-import type { FleetStore, StoredOwner } from '../ports/fleet.ts';
+import type { AccountEviction, FleetStore, StoredOwner } from '../ports/fleet.ts';
 import type { HandOverStore } from '../ports/hand-over.ts';
 import { type IngestStore, ingestOver } from '../ports/ingest.ts';
 import { type KeyStore, keysOver } from '../ports/keys.ts';
@@ -47,6 +47,7 @@ import { runBroadcasts } from './broadcasts.ts';
 import { allAnswered, type Inherited, inheritedOf, unanswered } from './callers.ts';
 import {
   appendCommand,
+  as,
   beginCommand,
   begunOf,
   moveCommand,
@@ -69,6 +70,7 @@ import { runMinutes } from './minutes.ts';
 import {
   accountsOf,
   knownAccounts,
+  letGo,
   ownerOf,
   ownersBut,
   READS_SQL,
@@ -152,8 +154,9 @@ interface Shared extends ReturnType<typeof readsOfTakeOver> {
   readonly losses: readonly DatabaseLoss[];
 }
 
-export class PostgresJournal implements Store, FleetStore {
+export class PostgresJournal implements Store, FleetStore, AccountEviction {
   readonly tag: string;
+  readonly losses: readonly DatabaseLoss[];
   readonly callers: CallerStore;
   readonly incoming: UpdateStore;
   readonly streams: StreamStore;
@@ -172,6 +175,7 @@ export class PostgresJournal implements Store, FleetStore {
 
   constructor(shared: Shared, node: string) {
     this.tag = shared.tag;
+    this.losses = shared.losses;
     this.#shared = shared;
     this.#node = node;
     const { chats, inherited } = shared;
@@ -193,10 +197,6 @@ export class PostgresJournal implements Store, FleetStore {
     this.handOver = handOverTo(shared.commits, node);
     this.ingest = ingestOver((command) => this.#alone('ingest', (sql) => runIngest(sql, command)));
     this.minutes = minutesOver((command) => this.#ask((sql) => runMinutes(sql, command)));
-  }
-
-  get losses(): readonly DatabaseLoss[] {
-    return this.#shared.losses;
   }
 
   // Another handle on the same store, as another node would open it.
@@ -293,6 +293,10 @@ export class PostgresJournal implements Store, FleetStore {
 
   ownerOf(account: AccountId): Promise<StoredOwner | null> {
     return this.#owners((sql) => ownerOf(sql, account));
+  }
+
+  letGo(account: AccountId): Promise<boolean> {
+    return this.#together('', (sql) => letGo(sql, account, this.#node));
   }
 
   knownAccounts(): Promise<AccountId[]> {
@@ -393,8 +397,4 @@ export class PostgresJournal implements Store, FleetStore {
       throw unavailable(error);
     }
   }
-}
-
-function as<T>(answer: unknown): T {
-  return answer as T;
 }

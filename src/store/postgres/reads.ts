@@ -45,6 +45,12 @@ export const READS_SQL = {
     sealed = excluded.sealed, paused = excluded.paused, refused = excluded.refused,
     created_at = excluded.created_at`,
   dropAccount: 'DELETE FROM accounts WHERE id = $1',
+  // While it is locked nothing is accepted for it, and nobody takes it over.
+  lockOwn: 'SELECT 1 FROM owners WHERE account = $1 AND node = $2 FOR UPDATE',
+  letGo: `DELETE FROM accounts WHERE id = $1
+    AND NOT EXISTS (SELECT 1 FROM deliveries WHERE settled_at IS NULL AND account = $1)
+    AND NOT EXISTS (SELECT 1 FROM streams WHERE ended_at IS NULL AND account = $1)
+    AND NOT EXISTS (SELECT 1 FROM broadcasts WHERE ended_at IS NULL AND account = $1)`,
 } as const;
 
 export async function limitsOf(sql: PostgresSql, accounts: readonly string[]) {
@@ -92,6 +98,12 @@ export async function accountsOf(sql: PostgresSql): Promise<StoredAccount[]> {
 export async function saveAccount(sql: PostgresSql, account: StoredAccount): Promise<void> {
   const { id, platform, sealed, paused, refused, createdAt } = account;
   await sql.run(READS_SQL.saveAccount, id, platform, sealed, paused, refused, createdAt);
+}
+
+// In a transaction.
+export async function letGo(sql: PostgresSql, account: AccountId, node: string): Promise<boolean> {
+  if ((await sql.get(READS_SQL.lockOwn, account, node)) === null) return false;
+  return (await sql.run(READS_SQL.letGo, account)) > 0;
 }
 
 type LiveRow = Parameters<typeof queuedOfRow>[0] & {

@@ -1,0 +1,54 @@
+// Two real nodes that may keep two accounts: nothing that was accepted at one is lost because the other needs room.
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Cluster, startCluster } from '../src/store/postgres/cluster.fixture.ts';
+import { FleetProcesses } from './process/fleet.ts';
+import type { GatewayProcess } from './process/gateway.ts';
+import { accountOf, tokenOf } from './trial/load.ts';
+
+const MINUTES = 60_000;
+const LATER_MS = 3_600_000;
+const NEWCOMERS = 10;
+
+let cluster: Cluster;
+let fleet: FleetProcesses;
+beforeAll(async () => {
+  cluster = await startCluster();
+  const databaseUrl = await cluster.database();
+  fleet = await FleetProcesses.start({ nodes: 2, databaseUrl, flags: ['--accounts-max', '2'] });
+}, 2 * MINUTES);
+afterAll(async () => {
+  await fleet.stop();
+  await cluster.stop();
+});
+
+const put = (node: GatewayProcess, account: number, more: object = {}) => {
+  const to = { platform: 'telegram', account: tokenOf(account), chat: 7 };
+  return node.ask('POST', '/v1/messages', { to, body: { text: 'hello' }, ...more });
+};
+
+test('an account for which something waits at its owner never gives way, whichever node needs room', async () => {
+  const [first, second] = fleet.nodes as [GatewayProcess, GatewayProcess];
+  const notBefore = new Date(Date.now() + LATER_MS).toISOString();
+  const waiting: string[] = [];
+  for (const account of [0, 1]) {
+    const { status, body } = await put(first, account, { notBefore });
+    expect(status).toBe(202);
+    waiting.push(`/v1/messages/${body.id}`);
+  }
+  // Some of them would be the first node's, some the second's.
+  for (let n = 0; n < NEWCOMERS; n++) {
+    const answer = await put(fleet.nodes[n % 2]!, 10 + n);
+    expect(answer).toMatchObject({ status: 503, body: { code: 'accounts_full' } });
+  }
+  for (const path of waiting) {
+    expect((await second.ask('GET', path)).body).toMatchObject({ state: 'queued' });
+  }
+  // One that nothing waits for any more gives way to who comes to its owner, whichever node that is.
+  expect((await first.ask('DELETE', waiting[0]!)).status).toBe(200);
+  let n = 20;
+  while ((await put(fleet.nodes[n % 2]!, n)).status === 503) n += 1;
+  expect((await second.ask('GET', waiting[1]!)).body).toMatchObject({ state: 'queued' });
+  const accounts = (await first.ask('GET', '/v1/accounts')).body.accounts as { id: string }[];
+  expect(accounts.map(({ id }) => id)).toContain(accountOf(1));
+});
