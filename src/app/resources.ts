@@ -9,6 +9,7 @@ import {
   loadSecret,
   SECRET_FILE,
 } from '../accounts/accounts.ts';
+import { secretPrint } from '../cluster/secret.ts';
 import type { Config, Settings } from '../config/config.ts';
 import { SettableLimits } from '../config/settable-limits.ts';
 import type { Dispatch } from '../dispatch/loop.ts';
@@ -128,7 +129,7 @@ export async function openResources(
   const configured = configuredAccounts(config, platforms, report);
   const bounds = { configured: new Set(configured.keys()), admits, accountsMax };
   const opening = { clock, journal, platforms, report, ...sealing, ...bounds, ...evicting(shared) };
-  const accounts = await openAccounts(opening, log, close);
+  const accounts = await openAccounts(opening, log, shared, close);
   const byHand = new SettableLimits((account) => configured.get(account) ?? config, platformOf);
   const settingsOf = (account: AccountId) => byHand.settingsOf(account);
   const local = createEngine({
@@ -212,9 +213,19 @@ function screensOf(platforms: ReadonlyMap<string, Platform>): ScreenWatch | null
 }
 
 // What cannot be opened leaves nothing open behind it: its threads would keep the process.
-async function openAccounts(options: AccountsOptions, log: Log, close: () => Promise<void>) {
+async function openAccounts(
+  options: AccountsOptions,
+  log: Log,
+  shared: ChosenStore['shared'],
+  close: () => Promise<void>,
+) {
+  const { secret, secretPrevious: former = null } = options;
+  const print = { own: secretPrint(secret), former: former && secretPrint(former) };
   try {
-    return await Accounts.open({ ...options, onUnreachable: unreachableLog(log) });
+    const accounts = await Accounts.open({ ...options, onUnreachable: unreachableLog(log) });
+    // Not before: tokens that open tell that it is right where the store keeps no word of it yet.
+    await shared?.journal.agreeOn(print);
+    return accounts;
   } catch (error) {
     await close();
     throw error;

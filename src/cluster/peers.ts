@@ -178,6 +178,11 @@ export class FleetPeers {
       signal,
     );
     if (sent.kind !== 'answered') return { kind: sent.kind };
+    // The node's own refusal, and not an answer for the caller. A body that streams may be read in part by then.
+    if (sent.headers[FLEET_HEADERS.stranger] !== undefined) {
+      sent.body.resume();
+      return { kind: body === null || isBuffer ? 'unsent' : 'lost' };
+    }
     const moved = sent.headers[FLEET_HEADERS.moved];
     if (sent.status !== MOVED_STATUS || moved === undefined) return sent;
     sent.body.resume();

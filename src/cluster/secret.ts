@@ -5,6 +5,12 @@ import { hkdfSync } from 'node:crypto';
 
 const SECRET_BYTES = 32;
 
+// What the store keeps of the secret, so that a node with another one does not start. Nothing is derived from it.
+export function secretPrint(secret: string): string {
+  const derived = hkdfSync('sha256', secret, '', 'sluice secret of the store', SECRET_BYTES);
+  return Buffer.from(derived).toString('base64url');
+}
+
 export function fleetSecret(secret: string): string {
   const derived = hkdfSync('sha256', secret, '', 'sluice fleet', SECRET_BYTES);
   return Buffer.from(derived).toString('base64url');

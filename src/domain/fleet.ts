@@ -9,6 +9,8 @@ export const FLEET_HEADERS = {
   anyway: 'x-sluice-fleet-anyway',
   // In an answer: the account is not owned there. The incarnation of who owns it, or nothing where that is not known.
   moved: 'x-sluice-fleet-moved',
+  // In an answer: the node that asks has another secret, and nothing was looked at.
+  stranger: 'x-sluice-fleet-stranger',
 } as const;
 
 // The account is another's by now: whoever handed the request on asks again elsewhere.

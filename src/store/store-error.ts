@@ -13,6 +13,8 @@ export type OpenErrorCode =
   | 'exists'
   | 'missing'
   | 'disk_full'
+  // Of a database: another secret than that of its other nodes.
+  | 'other_secret'
   // A database that does not answer: it may do so later.
   | 'unreachable'
   | 'failed';

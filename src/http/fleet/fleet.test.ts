@@ -106,7 +106,10 @@ describe('the internal listener', () => {
     ['the admin key', AUTH],
   ])('%s: nothing is answered', async (_, headers) => {
     const { inner } = await twoNodes();
-    expect((await inner.app.inject({ ...asked, headers })).statusCode).toBe(401);
+    const refused = await inner.app.inject({ ...asked, headers });
+    expect(refused.statusCode).toBe(401);
+    // For the node that asks to tell from an answer to its caller.
+    expect(refused.headers).toHaveProperty(FLEET_HEADERS.stranger);
     const claim = { method: 'POST', url: FLEET_PATHS.claim, headers, payload: {} } as const;
     expect((await inner.app.inject(claim)).statusCode).toBe(401);
   });

@@ -35,7 +35,10 @@ export function guardFleet(app: FastifyInstance, { secret }: FleetPort): void {
   app.addHook('onRequest', (request, reply, done) => {
     const given = request.headers[FLEET_HEADERS.secret];
     if (typeof given === 'string' && isSameSecret(given, secret)) done();
-    else refuse(reply.header('connection', 'close'), 'unauthorized');
+    else {
+      reply.header('connection', 'close').header(FLEET_HEADERS.stranger, '1');
+      refuse(reply, 'unauthorized');
+    }
   });
 }
 

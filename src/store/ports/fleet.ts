@@ -10,6 +10,19 @@ export interface FleetStore {
   ownerOf(account: AccountId): Promise<StoredOwner | null>;
 }
 
+// All nodes of a store have one secret, or callers of one are strangers to the next.
+export interface SecretAgreement {
+  // The first that comes says which it is; `former` gives way to `own`. Rejects with JournalOpenError: it is neither.
+  agreeOn(print: SecretPrint): Promise<void>;
+}
+
+// What can be known of a secret without knowing it.
+export interface SecretPrint {
+  readonly own: string;
+  // Of the one before; null: it was not changed.
+  readonly former: string | null;
+}
+
 export interface AccountEviction {
   // Forgets an account that nothing is left to do for. False: something is, or another node has it; it stays.
   letGo(account: AccountId): Promise<boolean>;

@@ -10,6 +10,7 @@ import { sleep, systemClock } from '../../system/clock.ts';
 import {
   codeOf,
   isAnswer,
+  isUnreachable,
   NotConnected,
   PG,
   type PostgresConnection,
@@ -17,6 +18,7 @@ import {
 import { atEndOfTurn } from '../../system/turn.ts';
 import type { CommitWatch } from '../commit-watch.ts';
 import { CommandInDoubt, CommandRefused, JournalUnavailable } from '../ports/unavailable.ts';
+import { JournalOpenError } from '../store-error.ts';
 import { type EncodedBatch, encodeBatch, RUN, type WriteCommand } from './batch.ts';
 
 const BATCH_COMMANDS_MAX = 1_000;
@@ -251,6 +253,15 @@ function isRefusal(error: unknown): boolean {
 
 function refusal(error: unknown): CommandRefused {
   return new CommandRefused('journal_failed', told(error));
+}
+
+export function openError(error: unknown): JournalOpenError {
+  if (error instanceof JournalOpenError) return error;
+  const { message } = unavailable(error);
+  if (!isUnreachable(error)) {
+    return new JournalOpenError('failed', `the database cannot be used: ${message}`);
+  }
+  return new JournalOpenError('unreachable', `the database cannot be reached: ${message}`);
 }
 
 export function unavailable(error: unknown): JournalUnavailable {

@@ -7,11 +7,7 @@ import type { NewDelivery } from '../../domain/delivery.ts';
 import type { AccountId } from '../../domain/ids.ts';
 import { assert } from '../../system/assert.ts';
 import { systemClock } from '../../system/clock.ts';
-import {
-  isUnreachable,
-  PostgresConnection,
-  type PostgresSql,
-} from '../../system/databases/postgres.ts';
+import { PostgresConnection, type PostgresSql } from '../../system/databases/postgres.ts';
 import type { CommitWatch } from '../commit-watch.ts';
 import type { AccountRename, StoredAccount } from '../ports/accounts.ts';
 import type { AuditStore } from '../ports/audit.ts';
@@ -28,7 +24,13 @@ import type {
   Settled,
   Settlement,
 } from '../ports/delivery.ts';
-import type { AccountEviction, FleetStore, StoredOwner } from '../ports/fleet.ts';
+import type {
+  AccountEviction,
+  FleetStore,
+  SecretAgreement,
+  SecretPrint,
+  StoredOwner,
+} from '../ports/fleet.ts';
 import type { HandOverStore } from '../ports/hand-over.ts';
 import { type IngestStore, ingestOver } from '../ports/ingest.ts';
 import { type KeyStore, keysOver } from '../ports/keys.ts';
@@ -41,7 +43,6 @@ import type { SessionStore } from '../ports/sessions.ts';
 import type { Store } from '../ports/store.ts';
 import type { StreamStore } from '../ports/streams.ts';
 import { incomingOver, type UpdateStore } from '../ports/updates.ts';
-import { JournalOpenError } from '../store-error.ts';
 import type { FilledChats } from './audiences.ts';
 import { runBroadcasts } from './broadcasts.ts';
 import { allAnswered, type Inherited, inheritedOf, unanswered } from './callers.ts';
@@ -59,7 +60,7 @@ import {
   smallCommand,
 } from './commands.ts';
 import { readsOfTakeOver, recoverTogether } from './gathered.ts';
-import { BatchCommit, unavailable } from './group-commit.ts';
+import { BatchCommit, openError, unavailable } from './group-commit.ts';
 import { handOverTo } from './hand-over.ts';
 import { runIncoming } from './incoming.ts';
 import { runIngest } from './ingest/ingest.ts';
@@ -69,6 +70,7 @@ import { type DatabaseLoss, DatabaseMark, type MarkOptions } from './mark.ts';
 import { runMinutes } from './minutes.ts';
 import {
   accountsOf,
+  agreeOn,
   knownAccounts,
   letGo,
   ownerOf,
@@ -130,12 +132,7 @@ export async function openPostgresJournal(
   } catch (error) {
     await mark?.close();
     await Promise.all([writer.close(), side.close()]);
-    if (error instanceof JournalOpenError) throw error;
-    const { message } = unavailable(error);
-    if (isUnreachable(error)) {
-      throw new JournalOpenError('unreachable', `the database cannot be reached: ${message}`);
-    }
-    throw new JournalOpenError('failed', `the database cannot be used: ${message}`);
+    throw openError(error);
   }
 }
 
@@ -154,7 +151,7 @@ interface Shared extends ReturnType<typeof readsOfTakeOver> {
   readonly losses: readonly DatabaseLoss[];
 }
 
-export class PostgresJournal implements Store, FleetStore, AccountEviction {
+export class PostgresJournal implements Store, FleetStore, AccountEviction, SecretAgreement {
   readonly tag: string;
   readonly losses: readonly DatabaseLoss[];
   readonly callers: CallerStore;
@@ -297,6 +294,10 @@ export class PostgresJournal implements Store, FleetStore, AccountEviction {
 
   letGo(account: AccountId): Promise<boolean> {
     return this.#together('', (sql) => letGo(sql, account, this.#node));
+  }
+
+  agreeOn(print: SecretPrint): Promise<void> {
+    return agreeOn(this.#shared.side.bounded(SMALL_MS_MAX), print);
   }
 
   knownAccounts(): Promise<AccountId[]> {

@@ -6,11 +6,13 @@ import type { AccountId } from '../../domain/ids.ts';
 import type { PostgresRow, PostgresSql } from '../../system/databases/postgres.ts';
 import type { StoredAccount } from '../ports/accounts.ts';
 import type { DeliveryPast } from '../ports/delivery.ts';
-import type { StoredOwner } from '../ports/fleet.ts';
+import type { SecretPrint, StoredOwner } from '../ports/fleet.ts';
 import type { StoredLimit } from '../ports/limits.ts';
 import { FIRST_EPOCH, NOT_OWNER, type Owner } from '../ports/ownership.ts';
 import type { Recovered, StoredCall } from '../ports/recovery.ts';
+import { JournalOpenError } from '../store-error.ts';
 import { queuedOfRow } from './commands.ts';
+import { openError } from './group-commit.ts';
 
 const PAGE_ROWS_MAX = 16_384;
 
@@ -45,6 +47,8 @@ export const READS_SQL = {
     sealed = excluded.sealed, paused = excluded.paused, refused = excluded.refused,
     created_at = excluded.created_at`,
   dropAccount: 'DELETE FROM accounts WHERE id = $1',
+  agree: `INSERT INTO meta AS m (name, value) VALUES ('secret', $1)
+    ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE m.value IN ($1, $2)`,
   // While it is locked nothing is accepted for it, and nobody takes it over.
   lockOwn: 'SELECT 1 FROM owners WHERE account = $1 AND node = $2 FOR UPDATE',
   letGo: `DELETE FROM accounts WHERE id = $1
@@ -98,6 +102,18 @@ export async function accountsOf(sql: PostgresSql): Promise<StoredAccount[]> {
 export async function saveAccount(sql: PostgresSql, account: StoredAccount): Promise<void> {
   const { id, platform, sealed, paused, refused, createdAt } = account;
   await sql.run(READS_SQL.saveAccount, id, platform, sealed, paused, refused, createdAt);
+}
+
+// Rejects with JournalOpenError.
+export async function agreeOn(sql: PostgresSql, { own, former }: SecretPrint): Promise<void> {
+  const saving = sql.run(READS_SQL.agree, own, former ?? own);
+  const saved = await saving.catch((error: unknown) => Promise.reject(openError(error)));
+  if (saved > 0) return;
+  throw new JournalOpenError(
+    'other_secret',
+    'SLUICE_SECRET is not that of the other nodes on this database; if it is to be replaced, stop them all and start ' +
+      'this one with SLUICE_SECRET_PREVIOUS set to the one before',
+  );
 }
 
 // In a transaction.

@@ -1,9 +1,9 @@
-// Two real nodes that may keep two accounts: nothing that was accepted at one is lost because the other needs room.
+// Two real nodes that may keep two accounts, on one Postgres.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Cluster, startCluster } from '../src/store/postgres/cluster.fixture.ts';
-import { FleetProcesses } from './process/fleet.ts';
-import type { GatewayProcess } from './process/gateway.ts';
+import { FLEET_SECRETS, FleetProcesses } from './process/fleet.ts';
+import { GatewayProcess } from './process/gateway.ts';
 import { accountOf, tokenOf } from './trial/load.ts';
 
 const MINUTES = 60_000;
@@ -11,10 +11,11 @@ const LATER_MS = 3_600_000;
 const NEWCOMERS = 10;
 
 let cluster: Cluster;
+let databaseUrl: string;
 let fleet: FleetProcesses;
 beforeAll(async () => {
   cluster = await startCluster();
-  const databaseUrl = await cluster.database();
+  databaseUrl = await cluster.database();
   fleet = await FleetProcesses.start({ nodes: 2, databaseUrl, flags: ['--accounts-max', '2'] });
 }, 2 * MINUTES);
 afterAll(async () => {
@@ -26,6 +27,20 @@ const put = (node: GatewayProcess, account: number, more: object = {}) => {
   const to = { platform: 'telegram', account: tokenOf(account), chat: 7 };
   return node.ask('POST', '/v1/messages', { to, body: { text: 'hello' }, ...more });
 };
+
+test('a node with another secret does not start, also where no token could tell', async () => {
+  const secrets = {
+    ...FLEET_SECRETS,
+    SLUICE_SECRET: 'a secret that is long enough and of nobody else',
+  };
+  const env = { ...secrets, SLUICE_DATABASE_URL: databaseUrl, SLUICE_NODE: 'node-3' };
+  const stranger = new GatewayProcess(fleet.sim.url, [], env);
+  try {
+    await expect(stranger.start()).rejects.toThrow(/SLUICE_SECRET is not that of the other nodes/);
+  } finally {
+    stranger.remove();
+  }
+});
 
 test('an account for which something waits at its owner never gives way, whichever node needs room', async () => {
   const [first, second] = fleet.nodes as [GatewayProcess, GatewayProcess];
