@@ -31,7 +31,7 @@ const ALONE: FleetMember = {
   close: async () => {},
 };
 
-// Requests of other nodes name whom they are for; whose address each is.
+// A connection of another node carries the requests of many; each names where it came from.
 const ANY_ADDRESS = ['0.0.0.0/0', '::/0'];
 
 export function openMember(

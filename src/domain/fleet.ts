@@ -5,6 +5,8 @@ export const FLEET_HEADERS = {
   secret: 'x-sluice-fleet-secret',
   // Who asked the node, as JSON in base64url; left out: nobody was asked who they are.
   holder: 'x-sluice-fleet-holder',
+  // Where the caller's request came from, as bounds are counted by it; left out: from the machine of the node itself.
+  client: 'x-sluice-fleet-client',
   // It is to be answered whether or not the account is owned there: nobody who owns it can be reached.
   anyway: 'x-sluice-fleet-anyway',
   // In an answer: the account is not owned there. The incarnation of who owns it, or nothing where that is not known.

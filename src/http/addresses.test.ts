@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { FLEET_HEADERS } from '../domain/fleet.ts';
 import { isAddressRange } from '../system/http/address-range.ts';
 import { Peers } from './connections.ts';
 
@@ -38,6 +39,30 @@ describe('where a request comes from', () => {
     expect(from('127.0.0.1', 'nonsense', proxies)).toBe('');
     expect(from('10.0.0.1', '10.0.0.2', proxies)).toBe('10.0.0.1');
     expect(from('10.0.0.1', undefined, proxies)).toBe('10.0.0.1');
+  });
+});
+
+describe('where a request of another node comes from', () => {
+  const SECRET = 'the-secret-of-the-fleet';
+  const node = (headers: Record<string, string>) => {
+    const socket = { remoteAddress: '10.0.0.7' } as never;
+    const peers = new Peers(['0.0.0.0/0', '::/0'], SECRET);
+    return [peers.isNode({ headers }), peers.addressOf({ socket, headers })];
+  };
+  const proven = { [FLEET_HEADERS.secret]: SECRET };
+  const client = { [FLEET_HEADERS.client]: '203.0.113.5' };
+
+  test('from its caller, as it says; what it asks for itself is not counted', () => {
+    expect(node({ ...proven, ...client })).toEqual([true, '203.0.113.5']);
+    expect(node(proven)).toEqual([true, '']);
+  });
+
+  test('who has no secret of the fleet is not believed', () => {
+    expect(node(client)).toEqual([false, '10.0.0.7']);
+    expect(node({ ...client, [FLEET_HEADERS.secret]: 'x' })).toEqual([false, '10.0.0.7']);
+    const socket = { remoteAddress: '10.0.0.7' } as never;
+    const headers = { ...proven, ...client };
+    expect(new Peers([]).addressOf({ socket, headers })).toBe('10.0.0.7');
   });
 });
 

@@ -5,9 +5,11 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { BlockList, isIP, Socket } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { FLEET_HEADERS } from '../domain/fleet.ts';
 import type { Clock } from '../system/clock.ts';
 import { createServer } from '../system/http/server.ts';
 import { Rate } from '../system/rate.ts';
+import { isSameSecret } from '../system/same-secret.ts';
 import { type Claimant, Shares } from '../system/shares.ts';
 import { accessOf } from './auth/access.ts';
 import type { HttpParts } from './context.ts';
@@ -40,7 +42,7 @@ declare module 'fastify' {
 
 export function boundLines(app: FastifyInstance, options: HttpParts, deny: Deny): void {
   const { clock, settings } = options;
-  const peers = new Peers(settings.trustedProxies);
+  const peers = peersOf(options);
   app.decorateRequest('bodyOf', null);
   boundConnections(app, peers, settings.connectionsMax);
   boundBodies(app, peers, settings.bodyBytesMax, clock, deny);
@@ -63,7 +65,8 @@ function paceRefusals(app: FastifyInstance, peers: Peers, clock: Clock): void {
   const refusals = new Rate(REFUSALS);
   app.addHook('onSend', (request, reply, payload, done) => {
     const { speaker = null, holder = null, raw } = request;
-    if (reply.statusCode < 400 || speaker !== null || holder !== null) {
+    // A node paces its callers itself; that an account is elsewhere is no refusal.
+    if (reply.statusCode < 400 || speaker !== null || holder !== null || peers.isNode(raw)) {
       done(null, payload);
       return;
     }
@@ -162,7 +165,9 @@ function claimantOf({ speaker, holder, bodyOf, raw }: FastifyRequest, peers: Pee
   if (bodyOf !== null) return bodyOf;
   if (speaker !== null && speaker !== undefined) return speaker;
   const address = peers.addressOf(raw);
-  if (holder === null) return { account: '', address, isStranger: true };
+  // What a node asks for itself is nobody's; for a caller, that caller's.
+  if (holder === null)
+    return { account: '', address, isStranger: address !== '' || !peers.isNode(raw) };
   return { account: `key ${holder.name}`, address, isStranger: false };
 }
 
@@ -207,16 +212,31 @@ const MAPPED = '::ffff:';
 const IPV6_GROUPS_KEPT = 4;
 const IPV6_GROUPS = 8;
 
+export function peersOf({ settings, fleet }: Pick<HttpParts, 'settings' | 'fleet'>): Peers {
+  return new Peers(settings.trustedProxies, fleet?.side === 'inner' ? fleet.port.secret : null);
+}
+
 export class Peers {
   // null: none is trusted.
   readonly #proxies: BlockList | null;
+  // null: no nodes come here.
+  readonly #fleetSecret: string | null;
 
-  constructor(trustedProxies: readonly string[]) {
+  constructor(trustedProxies: readonly string[], fleetSecret: string | null = null) {
     this.#proxies = trustedProxies.length === 0 ? null : blockListOf(trustedProxies);
+    this.#fleetSecret = fleetSecret;
+  }
+
+  // A node of this fleet asks, for a caller or for itself.
+  isNode({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
+    const given = headers[FLEET_HEADERS.secret];
+    if (this.#fleetSecret === null || typeof given !== 'string') return false;
+    return isSameSecret(given, this.#fleetSecret);
   }
 
   // '': the machine itself, which is not counted.
   addressOf({ socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>): string {
+    if (this.isNode({ headers })) return String(headers[FLEET_HEADERS.client] ?? '');
     const peer = plain(socket.remoteAddress ?? '');
     if (this.#proxies === null || !this.#isProxy(peer)) return counted(peer);
     const forwarded = headers['x-forwarded-for'];

@@ -36,7 +36,7 @@ import {
   isForm,
   isStream,
 } from '../bodies.ts';
-import { Peers } from '../connections.ts';
+import { type Peers, peersOf } from '../connections.ts';
 import type { HttpParts } from '../context.ts';
 import { sendAnswer } from '../edge.ts';
 import type { Refuse } from '../fleet/forward.ts';
@@ -272,9 +272,9 @@ export function routesOf({ routes }: Dialect): BareRoute<DropIn>[] {
 
 // The hooks and parsers of `app` hold for this dialect alone.
 export function mountDialect(app: FastifyInstance, options: HttpParts, dropIn: DropIn): void {
-  const { accounts, settings } = options;
-  const toOwner = toOwnerOf(options.fleet);
-  const peers = new Peers(settings.trustedProxies);
+  const { accounts } = options;
+  const toOwner = toOwnerOf(options);
+  const peers = peersOf(options);
   const ports = { dropIn, accounts, peers, strangers: new StrangerTurns(atEndOfTurn), toOwner };
   addBodyParsers(app);
   app.decorateRequest('speaker', null);

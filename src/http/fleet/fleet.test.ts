@@ -124,6 +124,37 @@ describe('the internal listener', () => {
   });
 });
 
+describe('bounds at the internal listener', () => {
+  // More than one address is refused at once, and then one in each 20 ms.
+  const REFUSED = 130;
+  const NODE = '10.0.0.7';
+
+  test('another node is told that an account is not here as often as it asks', async () => {
+    const { innerOfSelf } = await twoNodes();
+    const headers = { [FLEET_HEADERS.secret]: SECRET };
+    const ask = () =>
+      innerOfSelf.app.inject({
+        ...{ method: 'POST', url: FLEET_PATHS.claim, headers, remoteAddress: NODE },
+        payload: { account: ACCOUNT },
+      });
+    const answers = await Promise.all(Array.from({ length: REFUSED }, ask));
+    expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([MOVED_STATUS]));
+  });
+
+  test('a caller is known to the owner by where it came from', async () => {
+    const { outer, forwarded } = await twoNodes();
+    const call = (remoteAddress: string) =>
+      outer.app.inject({
+        ...{ method: 'POST', url: `/bot${TOKEN}/sendMessage`, remoteAddress },
+        headers: { prefer: 'respond-async' },
+        payload: { chat_id: 7, text: 'hello' },
+      });
+    for (const address of ['203.0.113.5', '127.0.0.1']) await call(address);
+    const named = forwarded.map(({ headers }) => headers[FLEET_HEADERS.client]);
+    expect(named).toEqual(['203.0.113.5', undefined]);
+  });
+});
+
 test('a message is accepted by its owner, and its receipt handed back', async () => {
   const { outer, inner } = await twoNodes();
   const answer = await post(outer);

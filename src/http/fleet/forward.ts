@@ -10,6 +10,7 @@ import type { ErrorCode } from '../../domain/errors.ts';
 import { FLEET_HEADERS, FLEET_PATHS } from '../../domain/fleet.ts';
 import type { AccountId } from '../../domain/ids.ts';
 import { hasBody } from '../bodies.ts';
+import type { Peers } from '../connections.ts';
 import { holderHeader } from './holder.ts';
 import type { FleetPort } from './port.ts';
 
@@ -17,6 +18,7 @@ export type Refuse = (reply: FastifyReply, code: ErrorCode) => unknown;
 
 export interface OwnerForwardParts {
   readonly port: FleetPort;
+  readonly peers: Peers;
   readonly account: AccountId;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
@@ -161,7 +163,7 @@ export class OwnerForward {
   }
 
   #asked(body: Buffer | Readable | null, anyway: 'anyway' | null): PeerRequest {
-    const { request } = this.#p;
+    const { request, peers } = this.#p;
     const { method, url, headers: given, speaker } = request;
     const headers: Record<string, string> = {};
     for (const [name, value] of Object.entries(given)) {
@@ -180,7 +182,8 @@ export class OwnerForward {
     const holder = holderHeader(request.holder);
     if (holder !== null) headers[FLEET_HEADERS.holder] = holder;
     if (anyway !== null) headers[FLEET_HEADERS.anyway] = '1';
-    headers['x-forwarded-for'] = request.socket.remoteAddress ?? '';
+    const client = peers.addressOf(request.raw);
+    if (client !== '') headers[FLEET_HEADERS.client] = client;
     const signal = this.#hangUp.signal;
     return { method: method as PeerRequest['method'], path: url, headers, body, signal };
   }

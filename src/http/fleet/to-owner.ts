@@ -8,11 +8,12 @@ import { problem } from '../../domain/errors.ts';
 import { FLEET_HEADERS, MOVED_STATUS } from '../../domain/fleet.ts';
 import type { AccountId } from '../../domain/ids.ts';
 import { isSameSecret } from '../../system/same-secret.ts';
+import { type Peers, peersOf } from '../connections.ts';
 import type { HttpParts } from '../context.ts';
 import { refuse, sendProblem } from '../problem.ts';
 import { accountOf, type OwnerOf } from './about.ts';
 import { OwnerForward, type Refuse } from './forward.ts';
-import type { FleetPort, FleetSide } from './port.ts';
+import type { FleetPort } from './port.ts';
 
 // Proceeds here, or answers otherwise.
 export type ToOwner = (
@@ -25,9 +26,12 @@ export type ToOwner = (
 ) => void;
 
 // What an embedded gateway does not have.
-export function toOwnerOf(fleet: FleetSide | undefined): ToOwner | null {
+export function toOwnerOf(options: Pick<HttpParts, 'fleet' | 'settings'>): ToOwner | null {
+  const { fleet } = options;
   if (fleet === undefined) return null;
-  return fleet.side === 'inner' ? withinFleet(fleet.port) : fromOutside(fleet.port);
+  return fleet.side === 'inner'
+    ? withinFleet(fleet.port)
+    : fromOutside(fleet.port, peersOf(options));
 }
 
 // Only nodes of the fleet reach what is behind it.
@@ -44,7 +48,7 @@ export function guardFleet(app: FastifyInstance, { secret }: FleetPort): void {
 
 // After the guard of each route, whose hooks were put there before.
 export function leadToOwners(app: FastifyInstance, options: HttpParts): void {
-  const toOwner = toOwnerOf(options.fleet);
+  const toOwner = toOwnerOf(options);
   if (toOwner === null) return;
   app.addHook('onRoute', (route) => leadToOwner(route, options, toOwner));
 }
@@ -86,10 +90,10 @@ async function ownAccount(
   return isKnown ? account : null;
 }
 
-function fromOutside(port: FleetPort): ToOwner {
+function fromOutside(port: FleetPort, peers: Peers): ToOwner {
   return (account, request, reply, proceed, deny) => {
     if (port.isHere(account)) proceed();
-    else new OwnerForward({ port, account, request, reply, proceed, deny }).go();
+    else new OwnerForward({ port, peers, account, request, reply, proceed, deny }).go();
   };
 }
 
