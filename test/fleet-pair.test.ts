@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Cluster, startCluster } from '../src/store/postgres/cluster.fixture.ts';
 import { FLEET_SECRETS, FleetProcesses } from './process/fleet.ts';
 import { GatewayProcess } from './process/gateway.ts';
+import { until } from './process/look.ts';
 import { accountOf, tokenOf } from './trial/load.ts';
 
 const MINUTES = 60_000;
@@ -66,4 +67,36 @@ test('an account for which something waits at its owner never gives way, whichev
   expect((await second.ask('GET', waiting[1]!)).body).toMatchObject({ state: 'queued' });
   const accounts = (await first.ask('GET', '/v1/accounts')).body.accounts as { id: string }[];
   expect(accounts.map(({ id }) => id)).toContain(accountOf(1));
+});
+
+test('what is frozen and who waits longest is known at both nodes, whichever owns the account', async () => {
+  const [first] = fleet.nodes as [GatewayProcess];
+  const { accounts } = (await first.ask('GET', '/v1/accounts')).body as {
+    accounts: { id: string }[];
+  };
+  const ids = accounts.map(({ id }) => id);
+  for (const account of ids) {
+    const freeze = { account, chat: '8', seconds: 600 };
+    expect((await first.ask('POST', '/v1/limits/freeze', freeze)).status).toBe(200);
+    const to = { account, chat: 8 };
+    await first.ask('POST', '/v1/messages', { to, body: { text: 'later' } });
+  }
+  const frozen = async (node: GatewayProcess, query = '') => {
+    const { body } = await node.ask('GET', `/v1/limits?frozen=true${query}`);
+    const { limits, total, more } = body as { limits: { account: string }[] } & typeof body;
+    return { all: limits.map(({ account }) => account), total, more };
+  };
+  for (const node of fleet.nodes) {
+    const { all, total } = await frozen(node);
+    expect(all.toSorted()).toEqual(ids.toSorted());
+    expect(total).toBe(ids.length);
+    const pages = [await frozen(node, '&limit=1'), await frozen(node, '&limit=1&offset=1')];
+    expect(pages.flatMap((page) => page.all).toSorted()).toEqual(ids.toSorted());
+    expect(pages.map(({ more }) => more)).toEqual([1, 0]);
+    const oldest = async () =>
+      ((await node.ask('GET', '/v1/overview')).body.oldest as { account: string }[]).map(
+        ({ account }) => account,
+      );
+    await until(oldest, (found) => ids.every((id) => found.includes(id)));
+  }
 });

@@ -22,6 +22,8 @@ export interface NodeView {
   readonly freezes?: readonly Frozen[];
   // Texts that grow there, and how often any of them has changed.
   readonly streams?: StreamsView;
+  // What the overview of all shows of it; see http/watch/glance.ts.
+  readonly glance?: object;
   // It does not reach the store.
   readonly isAway?: true;
 }

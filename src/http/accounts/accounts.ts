@@ -13,6 +13,7 @@ import type { AccountView, LimitsView } from '../../road/road.ts';
 import { checkOf } from '../../system/check.ts';
 import { ADMIN_ACTS, ADMIN_READS, operator, viewer } from '../auth/access.ts';
 import type { HttpParts } from '../context.ts';
+import { readOthersInTurn } from '../fleet/others.ts';
 import { count, SAMPLE, text, timeOrNull } from '../openapi/common.ts';
 import { refuse, sendProblem } from '../problem.ts';
 import { group, type Route } from '../route.ts';
@@ -233,6 +234,7 @@ const LIMITS: Route<AccountPorts> = {
   method: 'GET',
   url: '/v1/limits',
   owner: 'query',
+  isWide: true,
   access: viewer('query'),
   tag: 'accounts',
   summary: 'Budgets, learned rates and freezes',
@@ -326,7 +328,12 @@ class Seen {
   }
 }
 
-function showLimits(options: HttpParts, seen: Seen, request: FastifyRequest, reply: FastifyReply) {
+async function showLimits(
+  options: HttpParts,
+  seen: Seen,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
   const { query } = request;
   if (!checkLimitsQuery.Check(query)) {
     return sendProblem(reply, invalid('invalid_query', troublesOf(checkLimitsQuery, query)));
@@ -337,9 +344,26 @@ function showLimits(options: HttpParts, seen: Seen, request: FastifyRequest, rep
   const found = isNone ? [] : seen.limits(account).filter((view) => fits(view, query, now));
   const offset = Number(query.offset ?? 0);
   const limit = Math.min(LIMITS_SHOWN_MAX, Number(query.limit ?? LIMITS_SHOWN_MAX));
-  const shown = found.slice(offset, offset + limit).map(showLimit);
-  const more = Math.max(0, found.length - offset - shown.length);
-  return { limits: shown, total: found.length, more };
+  const limits: ShownLimit[] = found.slice(offset, offset + limit).map(showLimit);
+  let total = found.length;
+  if (account === null && !isNone) {
+    // This node's come first, then those of each other one, so that pages neither overlap nor miss any.
+    const path = () => {
+      const page = { offset: String(Math.max(0, offset - total)), limit: String(limit) };
+      return `/v1/limits?${new URLSearchParams({ ...query, ...page })}`;
+    };
+    await readOthersInTurn<LimitsPage>(options, request, path, (page) => {
+      limits.push(...page.limits.slice(0, limit - limits.length));
+      total += page.total;
+    });
+  }
+  return { limits, total, more: Math.max(0, total - offset - limits.length) };
+}
+
+type ShownLimit = ReturnType<typeof showLimit>;
+interface LimitsPage {
+  readonly limits: readonly ShownLimit[];
+  readonly total: number;
 }
 
 function fits(view: LimitsView, asked: LimitsRequest, now: number): boolean {

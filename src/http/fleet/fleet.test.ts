@@ -11,7 +11,7 @@ import type { StreamView } from '../../streams/streams.ts';
 import { boundKey } from '../auth/bounds.fixture.ts';
 import { ACCOUNT, AUTH, type Bench, bench, message, TOKEN } from '../context.fixture.ts';
 import { TRIES_MAX } from './forward.ts';
-import type { FleetPort, NodeStanding } from './port.ts';
+import type { FleetPort, FleetSide, NodeStanding } from './port.ts';
 
 const NEVER = new AbortController().signal;
 const SECRET = 'the-secret-of-the-fleet';
@@ -52,7 +52,7 @@ async function twoNodes(reach: Reach[] = ['answers'], owns = true) {
     },
     ask: async () => ({ kind: 'answered', value: {} }),
     pause: async () => {},
-    view: () => ({}) as never,
+    view: () => ({ accounts: [] }) as never,
     refresh: async () => {},
     nodes: () => (isHere ? [] : [STANDING]),
     submit: (delivery) => inner.road.submit(delivery),
@@ -301,5 +301,27 @@ describe('streams of all nodes', () => {
     const named = Buffer.from(headers[FLEET_HEADERS.holder]!, 'base64url').toString();
     expect(JSON.parse(named)).toMatchObject({ role: 'viewer', scope: { accounts: [ACCOUNT] } });
     expect(JSON.stringify(headers)).not.toContain(authorization.slice(7));
+  });
+});
+
+describe('the overview', () => {
+  test('has what is wrong at another node, by its name', async () => {
+    const { outer } = await twoNodes();
+    const parts = { journal: { status: 'down', code: 'disk_full' } } as const;
+    const { port } = outer.options.fleet as FleetSide;
+    const ill = { ...port, nodes: () => [{ ...STANDING, isSelf: true }] };
+    const more = { fleet: { side: 'inner', port: ill }, health: async () => parts } as const;
+    const inner = await bench({}, [], more);
+    const asked = { method: 'POST', path: FLEET_PATHS.view, headers: {}, body: null } as const;
+    const answer = await injected(inner, { ...asked, signal: NEVER });
+    if (answer.kind !== 'answered') throw new Error(answer.kind);
+    const view = (await json(answer.body)) as never;
+    const seen = { ...port, nodes: () => [{ ...STANDING, view }] };
+    const one = await bench({}, [], { fleet: { side: 'outer', port: seen } });
+    const url = '/v1/overview';
+    const shown = (await one.app.inject({ method: 'GET', url, headers: AUTH })).json();
+    const summary = expect.stringMatching(/^owner: The disk is full/);
+    const found = { code: 'disk_full', node: 'owner', summary };
+    expect(shown.incidents).toContainEqual(expect.objectContaining(found));
   });
 });

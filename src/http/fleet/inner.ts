@@ -12,6 +12,7 @@ import type { SpillPart } from '../../store/ports/hand-over.ts';
 import type { NewStream } from '../../streams/streams.ts';
 import { ANYONE } from '../auth/access.ts';
 import type { HttpParts } from '../context.ts';
+import { incidentsHere, LongestWaiting, type NodeGlance } from '../watch/glance.ts';
 import type { FleetPort } from './port.ts';
 import { answerMoved } from './to-owner.ts';
 
@@ -20,11 +21,8 @@ const BODY_BYTES_MAX = 64 * 1024 * 1024;
 // The secret of the fleet was asked for before.
 const config = { access: ANYONE };
 
-export function addFleetRoutes(
-  app: FastifyInstance,
-  port: FleetPort,
-  { output }: Pick<HttpParts, 'output'>,
-): void {
+export function addFleetRoutes(app: FastifyInstance, port: FleetPort, options: HttpParts): void {
+  const { output } = options;
   const post = <B>(
     url: string,
     accountIn: (body: B) => string,
@@ -49,10 +47,8 @@ export function addFleetRoutes(
   const unlisten = output?.live.listen(() => void changes++);
   // A hook's answer would be taken for a failure.
   app.addHook('preClose', async () => void unlisten?.());
-  app.post(FLEET_PATHS.view, { config }, async () => ({
-    ...port.view(),
-    streams: { open: output?.live.openCount ?? 0, changes },
-  }));
+  const view = viewOf(port, options);
+  app.post(FLEET_PATHS.view, { config }, async () => view(changes));
   app.post(FLEET_PATHS.handOver, { config, bodyLimit: BODY_BYTES_MAX }, async (request) => ({
     handedOver: await port.handOver(request.body as SpillPart),
   }));
@@ -88,6 +84,20 @@ export function addFleetRoutes(
     ({ stream }: { stream: NewStream }) => stream.account,
     ({ stream }) => output!.live.open(stream),
   );
+}
+
+function viewOf(port: FleetPort, options: HttpParts) {
+  const longest = new LongestWaiting(options);
+  return async (changes: number) => {
+    const view = port.view();
+    const [oldest, incidents] = await Promise.all([
+      // While the store is away nobody can say what it is that waits.
+      longest.show(options.clock.now()).catch(() => []),
+      incidentsHere(options, view.accounts),
+    ]);
+    const streams = { open: options.output?.live.openCount ?? 0, changes };
+    return { ...view, streams, glance: { oldest, incidents } satisfies NodeGlance };
+  };
 }
 
 // What no account can be called is nobody's.

@@ -5,8 +5,23 @@ import type { FastifyRequest } from 'fastify';
 import { FLEET_HEADERS } from '../../domain/fleet.ts';
 import type { HttpParts } from '../context.ts';
 import { holderHeader } from './holder.ts';
+import type { FleetPort, NodeStanding } from './port.ts';
 
 const OTHERS_MS_MAX = 1_000;
+
+// One after the other, so that what one says decides what the next is asked.
+export async function readOthersInTurn<T>(
+  { fleet }: Pick<HttpParts, 'fleet'>,
+  { holder }: Pick<FastifyRequest, 'holder'>,
+  path: () => string,
+  take: (answer: T) => void,
+): Promise<void> {
+  if (fleet?.side !== 'outer') return;
+  for (const node of othersIn(fleet.port)) {
+    const answer = await fleet.port.read(node, path(), headersFor(holder), OTHERS_MS_MAX);
+    if (answer.kind === 'answered') take(answer.value as T);
+  }
+}
 
 // Of a route that is `isWide`, so that it is known who answers. Embedded, and to another node: nothing.
 export async function readOthers<T>(
@@ -14,11 +29,18 @@ export async function readOthers<T>(
   { url, holder }: Pick<FastifyRequest, 'url' | 'holder'>,
 ): Promise<T[]> {
   if (fleet?.side !== 'outer') return [];
-  const named = holderHeader(holder);
-  const headers: Record<string, string> = named === null ? {} : { [FLEET_HEADERS.holder]: named };
-  const others = fleet.port.nodes().filter(({ isSelf, view }) => !isSelf && view !== null);
+  const headers = headersFor(holder);
   const answers = await Promise.all(
-    others.map((node) => fleet.port.read(node, url, headers, OTHERS_MS_MAX)),
+    othersIn(fleet.port).map((node) => fleet.port.read(node, url, headers, OTHERS_MS_MAX)),
   );
   return answers.flatMap((answer) => (answer.kind === 'answered' ? [answer.value as T] : []));
+}
+
+function othersIn(port: FleetPort): NodeStanding[] {
+  return port.nodes().filter(({ isSelf, view }) => !isSelf && view !== null);
+}
+
+function headersFor(holder: FastifyRequest['holder']): Record<string, string> {
+  const named = holderHeader(holder);
+  return named === null ? {} : { [FLEET_HEADERS.holder]: named };
 }

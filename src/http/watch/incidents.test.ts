@@ -1,9 +1,15 @@
 import { expect, test } from 'vitest';
 import type { AccountView } from '../../road/road.ts';
-import { incidentsOf, type Standing } from './incidents.ts';
+import {
+  type AccountsStanding,
+  ownIncidents,
+  incidentsOf as ranked,
+  type Standing,
+} from './incidents.ts';
 
 const CLOSED = { state: 'closed', until: 0, cause: '', detail: '' } as const;
-const WELL: Standing = {
+type Whole = Standing & AccountsStanding;
+const WELL: Whole = {
   parts: { scheduler: { status: 'ok' }, journal: { status: 'ok' } },
   accounts: [account({})],
   frozen: [],
@@ -19,6 +25,8 @@ function account(more: Partial<AccountView>): AccountView {
     ...more,
   };
 }
+
+const incidentsOf = (whole: Whole) => ranked(ownIncidents(whole, whole.accounts), whole);
 
 const freeze = (scope: string, name: string) => ({
   ...{ account: 'telegram:1' as const, scope, name, since: 1000, until: 9000 },

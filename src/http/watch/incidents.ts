@@ -19,6 +19,8 @@ export interface Incident {
   readonly severity: 'critical' | 'warning';
   // null: it concerns all of them.
   readonly account: AccountId | null;
+  // Of a fleet: where it is so; left out: of no node, or embedded.
+  readonly node?: string;
   readonly waiting: number;
   // null: that is not known.
   readonly since: number | null;
@@ -29,15 +31,22 @@ export interface Incident {
   readonly command: string | null;
 }
 
+// Of one process.
 export interface Standing {
   readonly parts: Readonly<Record<string, HealthPart>>;
-  readonly accounts: readonly AccountView[];
-  readonly frozen: readonly Frozen[];
   readonly platforms: Iterable<Pick<Platform, 'name' | 'troubles'>>;
   // Accounts whose platform could not be asked whose token it is.
   readonly unreachable: readonly UnreachableAccount[];
+}
+
+// Of a fleet an account's are those of its owner.
+export interface AccountsStanding {
+  readonly accounts: readonly AccountView[];
+  readonly frozen: readonly Frozen[];
   readonly now: number;
 }
+
+type Load = Pick<AccountView, 'id' | 'waiting'>;
 
 // More than a screen of them helps nobody.
 export const INCIDENTS_SHOWN_MAX = 50;
@@ -46,6 +55,7 @@ export const IncidentAnswer = Type.Object({
   code: text,
   severity: Type.Enum(['critical', 'warning']),
   account: Type.Unsafe({ type: ['string', 'null'], description: 'null: it concerns all' }),
+  node: Type.Optional(Type.String({ description: 'Of several machines: where it is so' })),
   waiting: count,
   since: timeOrNull,
   until: timeOrNull,
@@ -57,13 +67,24 @@ export const IncidentAnswer = Type.Object({
   }),
 });
 
-export function incidentsOf(standing: Standing): Incident[] {
-  const { parts, accounts, frozen, platforms, unreachable, now } = standing;
-  const found = [
+// What is wrong with the process itself, whoever owns the accounts.
+export function ownIncidents(standing: Standing, accounts: readonly Load[]): Incident[] {
+  const { parts, platforms, unreachable } = standing;
+  return [
     ...partIncidents(parts, accounts),
     ...Array.from(platforms, (each) => platformIncidents(each, accounts)).flat(),
-    ...accounts.flatMap((account) => accountIncident(account, now) ?? []),
     ...unreachable.map(unreachableIncident),
+  ];
+}
+
+// `own`: of each process there is.
+export function incidentsOf(
+  own: readonly Incident[],
+  { accounts, frozen, now }: AccountsStanding,
+): Incident[] {
+  const found = [
+    ...own,
+    ...accounts.flatMap((account) => accountIncident(account, now) ?? []),
     ...frozen.flatMap((freeze) => freezeIncident(freeze, accounts) ?? []),
   ];
   const rank = ({ severity, account }: Incident) =>
@@ -75,10 +96,7 @@ export function showIncident({ since, until, ...incident }: Incident) {
   return { ...incident, since: showTimeOrNull(since), until: showTimeOrNull(until) };
 }
 
-function partIncidents(
-  parts: Standing['parts'],
-  accounts: readonly AccountView[],
-): readonly Incident[] {
+function partIncidents(parts: Standing['parts'], accounts: readonly Load[]): readonly Incident[] {
   const waiting = accounts.reduce((sum, each) => sum + each.waiting, 0);
   const severity = 'critical' as const;
   const of = { severity, account: null, waiting, since: null, until: null, command: null };
@@ -119,7 +137,7 @@ function spillIncident(spill: HealthPart): Pick<Incident, 'code' | 'summary' | '
 
 function platformIncidents(
   { name, troubles }: Pick<Platform, 'name' | 'troubles'>,
-  accounts: readonly AccountView[],
+  accounts: readonly Load[],
 ): readonly Incident[] {
   const own = accounts.filter(({ id }) => platformOf(id) === name);
   const waiting = own.reduce((sum, each) => sum + each.waiting, 0);

@@ -14,18 +14,28 @@ import { Waiting } from '../messages/answers.ts';
 import { count, text, time, timeOrNull } from '../openapi/common.ts';
 import { group, type Route } from '../route.ts';
 import { type EventReader, EventReaders, openEvents } from './events.ts';
-import { INCIDENTS_SHOWN_MAX, IncidentAnswer, incidentsOf, showIncident } from './incidents.ts';
-import { Depths, showWaiting } from './queue.ts';
+import {
+  glancesElsewhere,
+  incidentsHere,
+  LongestWaiting,
+  type NodeGlance,
+  oldestOf,
+} from './glance.ts';
+import {
+  INCIDENTS_SHOWN_MAX,
+  type Incident,
+  IncidentAnswer,
+  incidentsOf,
+  showIncident,
+} from './incidents.ts';
+import { Depths, type ShownWaiting } from './queue.ts';
 import { COUNTED, type Counts, type RateSeries, Rates, SECONDS_KEPT } from './rates.ts';
 
 // Pages that watch at once.
 const WATCHERS_MAX = 1000;
 const TICK_MS = 1000;
-const OLDEST_SHOWN = 10;
 const FREEZES_SHOWN = 10;
 const TROUBLES_SHOWN = 10;
-// Looking for those who wait longest walks all lanes: it may cost this part of the time, then it is done less often.
-const LOOK_SHARE = 50;
 
 const perName = (schema: typeof count | ReturnType<typeof Type.Array>) =>
   Object.fromEntries(COUNTED.map((name) => [name, schema]));
@@ -131,16 +141,16 @@ class Overview {
   readonly #options: HttpParts;
   readonly #startedAt: number;
   readonly #rates: Rates;
+  readonly #longest: LongestWaiting;
   readonly #unlisten: (() => void)[] = [];
   #timer: Timer | null = null;
   #streamChanges = 0;
   #last: Tick | null = null;
-  #lookAgainAt = 0;
-  #heads: ReturnType<HttpParts['road']['waiting']> = [];
 
   constructor(options: HttpParts) {
     const { clock, periodic, road, output, fleet } = options;
     this.#options = options;
+    this.#longest = new LongestWaiting(options);
     this.#startedAt = clock.now();
     this.watchers = new EventReaders(clock, WATCHERS_MAX);
     const waitingNow = () => {
@@ -223,7 +233,8 @@ class Overview {
   async look(): Promise<Tick> {
     const { clock, road, ingest } = this.#options;
     const now = clock.now();
-    const oldest = await showWaiting(this.#options, this.#longest(now));
+    const glances = glancesElsewhere(this.#options);
+    const oldest = oldestOf(await this.#longest.show(now), glances);
     const { totals } = this.#rates;
     const others = streamsElsewhere(this.#options);
     const second = lastOf(this.#rates.series(1));
@@ -234,17 +245,9 @@ class Overview {
       ingest: ingest?.service.changes ?? 0,
     };
     const frozen = road.freezes();
-    const parts = { second, totals, marks, oldest, frozen, others };
+    const parts = { second, totals, marks, oldest, frozen, others, glances };
     this.#last = await glance(this.#options, now, parts);
     return this.#last;
-  }
-
-  #longest(now: number) {
-    const { clock, road } = this.#options;
-    if (now < this.#lookAgainAt) return this.#heads;
-    this.#heads = road.waiting({}, OLDEST_SHOWN);
-    this.#lookAgainAt = now + (clock.now() - now) * LOOK_SHARE;
-    return this.#heads;
   }
 }
 
@@ -283,20 +286,26 @@ function streamsElsewhere({ fleet }: HttpParts): StreamsView {
   return sum;
 }
 
+function incidentsIn({ incidents }: NodeGlance): readonly Incident[] {
+  return incidents;
+}
+
 interface Parts {
   readonly second: ReturnType<typeof lastOf>;
   readonly totals: Counts;
   readonly marks: Readonly<Record<'deliveries' | 'streams' | 'ingest', number>>;
-  readonly oldest: Awaited<ReturnType<typeof showWaiting>>;
+  readonly oldest: readonly ShownWaiting[];
   readonly frozen: readonly Frozen[];
   readonly others: StreamsView;
+  readonly glances: readonly NodeGlance[];
 }
 
 async function glance(options: HttpParts, now: number, parts: Parts) {
-  const { road, ledger, output, ingest, health, platforms } = options;
-  const { frozen, others, ...rest } = parts;
+  const { road, ledger, output, ingest } = options;
+  const { frozen, others, glances, ...rest } = parts;
   const { oldestDueAt, ...depths } = road.depths();
   const accounts = road.accounts();
+  const own = [...(await incidentsHere(options, accounts)), ...glances.flatMap(incidentsIn)];
   const counts = await ledger.countByState();
   const count = (wanted: string) =>
     counts.reduce((sum, each) => (each.state === wanted ? sum + each.count : sum), 0);
@@ -311,10 +320,7 @@ async function glance(options: HttpParts, now: number, parts: Parts) {
     accounts: { total: accounts.length, trouble: troublesOf(accounts) },
     streams: (output?.live.openCount ?? 0) + others.open,
     ingest: ingest?.service.tally() ?? null,
-    incidents: incidentsOf({
-      ...{ parts: await health(), accounts, frozen, now },
-      ...{ platforms: platforms.values(), unreachable: options.accounts.unreachable() },
-    })
+    incidents: incidentsOf(own, { accounts, frozen, now })
       .slice(0, INCIDENTS_SHOWN_MAX)
       .map(showIncident),
   };

@@ -61,12 +61,12 @@ async function list(options: HttpParts, request: FastifyRequest, reply: FastifyR
   return { depths: { critical, high, normal, low, retry, inFlight }, items };
 }
 
-type ShownWaiting = Awaited<ReturnType<typeof showWaiting>>;
+export type ShownWaiting = Awaited<ReturnType<typeof showWaiting>>[number];
 
 // What waits at other nodes, as each of them says. Of one account, its owner alone is asked; see fleet/to-owner.ts.
-async function elsewhere(options: HttpParts, request: FastifyRequest): Promise<ShownWaiting> {
+async function elsewhere(options: HttpParts, request: FastifyRequest): Promise<ShownWaiting[]> {
   if ((request.query as { account?: string }).account !== undefined) return [];
-  const answers = await readOthers<{ items: ShownWaiting }>(options, request);
+  const answers = await readOthers<{ items: ShownWaiting[] }>(options, request);
   return answers.flatMap(({ items }) => items);
 }
 
