@@ -1,7 +1,11 @@
 // Two real nodes that may keep two accounts, on one Postgres.
 
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { aDelivery } from '../src/domain/delivery.fixture.ts';
 import { type Cluster, startCluster } from '../src/store/postgres/cluster.fixture.ts';
+import { SpillLog } from '../src/store/spill/spill-log.ts';
 import { FLEET_SECRETS, FleetProcesses } from './process/fleet.ts';
 import { GatewayProcess } from './process/gateway.ts';
 import { until } from './process/look.ts';
@@ -98,5 +102,24 @@ test('what is frozen and who waits longest is known at both nodes, whichever own
         ({ account }) => account,
       );
     await until(oldest, (found) => ids.every((id) => found.includes(id)));
+  }
+});
+
+test('a node that becomes one process does not start while its spill holds what it accepted', async () => {
+  const single = new GatewayProcess(fleet.sim.url, [], FLEET_SECRETS);
+  const dir = join(single.data, 'spill');
+  mkdirSync(dir, { recursive: true });
+  const spill = new SpillLog(dir, null);
+  await spill.append({ kind: 'append', n: 1, seq: 1, delivery: aDelivery() });
+  await spill.close();
+  try {
+    await expect(single.start()).rejects.toThrow(
+      /spill\.log holds 1 records that this node accepted/,
+    );
+    rmSync(dir, { recursive: true });
+    await single.start();
+    await single.end('SIGKILL');
+  } finally {
+    single.remove();
   }
 });

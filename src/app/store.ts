@@ -7,6 +7,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Store } from '../store/ports/store.ts';
 import { openPostgresLedger } from '../store/postgres/ledger/ledger.ts';
 import { openPostgresJournal, type PostgresJournal } from '../store/postgres/postgres.ts';
+import { refuseLeftSpill } from '../store/spill/spill-log.ts';
 import { openSpilling, type SpillingStore } from '../store/spill/store.ts';
 import type { AcceptedLoss } from '../store/sqlite/files/loss.ts';
 import { openSqliteLedger } from '../store/sqlite/ledger/ledger.ts';
@@ -51,6 +52,7 @@ export async function openStore(config: Config, parts: StoreParts): Promise<Chos
   const { clock, periodic, watch, onNote, onOwnerLost, setClock } = parts;
   const { data, acceptLoss, databaseUrl: url } = config;
   if (url === null) {
+    refuseLeftSpill(join(data, SPILL_FOLDER));
     const own = { dir: data, acceptLoss, watch, onNote, onOwnerLost };
     const journal = await openSqliteJournal(own);
     const ledger = openSqliteLedger({ dir: data });

@@ -13,6 +13,8 @@ export type OpenErrorCode =
   | 'exists'
   | 'missing'
   | 'disk_full'
+  // What a node accepted while its database was away is not in this store.
+  | 'spill_left'
   // Of a database: another secret than that of its other nodes.
   | 'other_secret'
   // A database that does not answer: it may do so later.

@@ -179,6 +179,18 @@ export function readSpill(dir: string): SpillFile | null {
   return { id: header.spill, records: records.map(withBudget) };
 }
 
+// For a store that would never look at it: what is in it was accepted, and is nowhere else.
+export function refuseLeftSpill(dir: string): void {
+  const left = readSpill(dir);
+  if (left === null) return;
+  throw new JournalOpenError(
+    'spill_left',
+    `${join(dir, SPILL_FILE)} holds ${left.records.length} records that this node accepted while its database was ` +
+      'away, and has not handed over. Start it as a node (SLUICE_DATABASE_URL) until /health/details shows no spill, ' +
+      'then move the store with sluice migrate; or move that file elsewhere, and what is in it is given up',
+  );
+}
+
 // A program before the word `budget` wrote `gate`.
 function withBudget(record: SpilledRecord): SpilledRecord {
   if (record.kind !== 'append' || !('gate' in record.delivery)) return record;
