@@ -9,6 +9,7 @@ import { type CoordinationNote, FallbackCoordination } from '../cluster/fallback
 import { POSTGRES_PACE } from '../cluster/pace.ts';
 import { PostgresCoordination } from '../cluster/postgres.ts';
 import { RedisCoordination } from '../cluster/redis.ts';
+import { SignedCoordination } from '../cluster/signed.ts';
 import type { Config } from '../config/config.ts';
 import type { PostgresJournal } from '../store/postgres/postgres.ts';
 import { SCHEMA } from '../store/postgres/schema/schema.ts';
@@ -30,7 +31,18 @@ const REDIS_NOTES: Readonly<Record<CoordinationNote['kind'], string>> = {
     'Redis was emptied (FLUSHALL, or a restart): nothing of the store was in it, nodes are back in it soon',
 };
 
-export function openCoordination({ config, clock, log, journal }: CoordinationParts) {
+export function openCoordination(parts: CoordinationParts, secret: string) {
+  const { coordination, pace } = openBoard(parts);
+  const signed = new SignedCoordination(coordination, secret, ({ name, url }) =>
+    parts.log.warn(
+      { node: name, url },
+      'who is recorded as a node does not know the secret of the fleet: it is left out, and nothing is sent there',
+    ),
+  );
+  return { coordination: signed, pace };
+}
+
+function openBoard({ config, clock, log, journal }: CoordinationParts) {
   const url = config.databaseUrl!;
   const postgres = new PostgresCoordination({ url, schema: SCHEMA, clock });
   if (config.redisUrl === null) return { coordination: postgres, pace: () => POSTGRES_PACE };

@@ -107,7 +107,7 @@ export class Fleet {
     this.#startedAt = clock.now();
     // The settings do not let a node start without it.
     this.secret = fleetSecret(config.secret ?? '');
-    const { coordination, pace } = openCoordination(parts);
+    const { coordination, pace } = openCoordination(parts, this.secret);
     this.coordination = coordination;
     this.#pace = pace;
     const count = (outcome: ForwardOutcome) => {

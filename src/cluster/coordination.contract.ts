@@ -74,6 +74,16 @@ export function coordinationContract(kind: string, open: () => CoordinationHarne
   });
 
   describe(`${kind}: members`, () => {
+    test('a member is read with what proves it, also when that changes with its address', async () => {
+      const [one, other] = [handle(), handle()];
+      const node = aNode('a', { proof: 'p' });
+      await one.join(node, LONG_MS);
+      expect(await other.members()).toEqual([node]);
+      const moved = { ...node, url: 'http://a:2', proof: 'q' };
+      await one.join(moved, LONG_MS);
+      expect(await other.members()).toEqual([moved]);
+    });
+
     test('who joins is seen by all, by name, with all that it says of itself', async () => {
       const [a, b] = [handle(), handle()];
       const [zoe, amy] = [aNode('zoe'), aNode('amy', { state: 'cut_off', startedAt: 2_000 })];

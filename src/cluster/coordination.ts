@@ -37,6 +37,8 @@ export interface FleetNode {
   readonly state: NodeState;
   // Where Redis and Postgres coordinate together (fallback.ts): what Redis says of it counts for nothing.
   readonly withoutRedis?: true;
+  // That it knows the secret of the fleet; see signed.ts.
+  readonly proof?: string;
   // It has missed a renewal, and is a member still; set where that is known.
   readonly isOverdue?: true;
 }

@@ -7,10 +7,8 @@ const STATES: readonly string[] = ['ready', 'leaving', 'cut_off'] satisfies Node
 // null: it is none.
 function readNode(record: unknown): FleetNode | null {
   if (typeof record !== 'object' || record === null) return null;
-  const { name, incarnation, url, startedAt, state, withoutRedis, isOverdue } = record as Record<
-    string,
-    unknown
-  >;
+  const { name, incarnation, url, startedAt, state, withoutRedis, isOverdue, proof } =
+    record as Record<string, unknown>;
   if (typeof name !== 'string' || typeof incarnation !== 'string') return null;
   if (typeof url !== 'string' || typeof startedAt !== 'number') return null;
   if (typeof state !== 'string' || !STATES.includes(state)) return null;
@@ -19,6 +17,7 @@ function readNode(record: unknown): FleetNode | null {
     ...node,
     ...(withoutRedis === true && { withoutRedis }),
     ...(isOverdue === true && { isOverdue }),
+    ...(typeof proof === 'string' && proof !== '' && { proof }),
   };
 }
 

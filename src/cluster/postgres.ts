@@ -36,12 +36,13 @@ const JOIN = `WITH gone AS (
     DELETE FROM nodes WHERE incarnation IN (
       SELECT incarnation FROM nodes WHERE expires_at < clock_timestamp() - interval '1 minute'
         AND incarnation <> $1 FOR UPDATE SKIP LOCKED))
-  INSERT INTO nodes (incarnation, name, url, started_at, state, without_redis, expires_at)
-    VALUES ($1, $2, $3, $4, $5, $6, ${EXPIRES('$7::float8')})
-    ON CONFLICT (incarnation) DO UPDATE SET url = excluded.url, state = excluded.state,
+  INSERT INTO nodes (incarnation, name, url, started_at, state, without_redis, proof, expires_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, ${EXPIRES('$8::float8')})
+    ON CONFLICT (incarnation) DO UPDATE SET url = excluded.url, proof = excluded.proof,
+      state = excluded.state,
       without_redis = excluded.without_redis, expires_at = excluded.expires_at`;
 const LEAVE = 'DELETE FROM nodes WHERE incarnation = $1';
-const MEMBERS = `SELECT incarnation, name, url, started_at AS "startedAt", state,
+const MEMBERS = `SELECT incarnation, name, url, started_at AS "startedAt", state, proof,
     without_redis AS "withoutRedis",
     expires_at < ${EXPIRES('$1::float8')} AS "isOverdue"
   FROM nodes WHERE expires_at > clock_timestamp() ORDER BY name, incarnation`;
@@ -77,10 +78,10 @@ export class PostgresCoordination implements Coordination {
   }
 
   async join(node: FleetNode, ttlMs: number): Promise<void> {
-    const { incarnation, name, url, startedAt, state, withoutRedis = false } = node;
+    const { incarnation, name, url, startedAt, state, withoutRedis = false, proof = '' } = node;
     this.#joined = incarnation;
     this.#overdueMs = Math.max(0, ttlMs - OVERDUE_AFTER_MS);
-    const values = [incarnation, name, url, startedAt, state, withoutRedis, ttlMs] as const;
+    const values = [incarnation, name, url, startedAt, state, withoutRedis, proof, ttlMs] as const;
     await this.#call((sql) => sql.run(JOIN, ...values));
   }
 

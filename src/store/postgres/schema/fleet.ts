@@ -18,3 +18,6 @@ CREATE TABLE fleet_leases (
   expires_at timestamptz NOT NULL
 ) WITH (fillfactor = 50);
 `;
+
+// That who wrote the row knows the secret of the fleet.
+export const PROOFS = `ALTER TABLE nodes ADD COLUMN proof TEXT NOT NULL DEFAULT '';`;

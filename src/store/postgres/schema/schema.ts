@@ -10,7 +10,7 @@ import { BROADCASTS } from './broadcasts.ts';
 import { BUDGETS } from './budgets.ts';
 import { DAYS } from './days.ts';
 import { DELIVERIES } from './deliveries.ts';
-import { FLEET } from './fleet.ts';
+import { FLEET, PROOFS } from './fleet.ts';
 import { INGEST } from './ingest.ts';
 import { MINUTES } from './minutes.ts';
 import { REST } from './rest.ts';
@@ -36,6 +36,7 @@ export const MIGRATIONS: readonly string[] = [
   byBytes(BUDGETS),
   byBytes(UPDATES),
   byBytes(WAITED),
+  byBytes(PROOFS),
 ];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
