@@ -10,15 +10,7 @@ import type { StoredAccount } from '../store/ports/accounts.ts';
 import { ASKING_BOUNDS, type AskedIdentity, Asking, type IdentityQuestion } from './asking.ts';
 import { changedAccounts } from './changed.ts';
 import { EVICTED_SHARE, placesMissing, whoGivesWay } from './eviction.ts';
-import {
-  claimedBy,
-  digestOf,
-  hostOf,
-  mayReplace,
-  openStored,
-  safeHostOf,
-  shownOf,
-} from './hosts.ts';
+import { digestOf, mayReplace, openStored, safeHostOf, shownOf } from './hosts.ts';
 import { type AccountChange, type AccountsOptions, type Identity, NOT_TAKEN } from './identity.ts';
 import { createSealer, type Sealer } from './seal.ts';
 import { type UnreachableAccount, UnreachableAccounts } from './unreachable.ts';
@@ -79,7 +71,7 @@ export class Accounts {
   }
 
   #hostOrNull(stored: StoredAccount, credential: string): Host | null {
-    return safeHostOf(this.#options, stored, credential);
+    return safeHostOf(hostOf, this.#options, stored, credential);
   }
 
   // Whose credential is it? At once when it is known; a promise when the platform must be asked. `address`: where the
@@ -379,6 +371,18 @@ function isNamedIn(platformName: string, name: string): name is AccountId {
 function bareName(platformName: string, name: string): string {
   const prefix = `${platformName}:`;
   return name.startsWith(prefix) ? name.slice(prefix.length) : name;
+}
+
+// Which host of its platform a credential is for, and the account that it says it is of, whether or not anybody vouches
+// for it.
+const ONLY_HOST: Host = Object.freeze({ name: '', vouches: true, isOff: false });
+
+function hostOf(platform: Platform | undefined, credential: string): Host {
+  return platform?.wire.hostOf?.(credential) ?? ONLY_HOST;
+}
+
+function claimedBy(platform: Platform, host: Host, credential: string): AccountId {
+  return accountId(platform.name, host.name, platform.credentials.claimedId(credential));
 }
 
 // An id, not a token: what is unknown under it stays unknown, whatever the platform would say.

@@ -15,31 +15,19 @@ interface Located {
   readonly host: Host | null;
 }
 
-// Which host of its platform a credential is for, and the account that it says it is of, whether or not anybody vouches
-// for it.
-const ONLY_HOST: Host = Object.freeze({ name: '', vouches: true, isOff: false });
-
-export function hostOf(platform: Platform, credential: string): Host {
-  return platform.wire.hostOf?.(credential) ?? ONLY_HOST;
-}
-
 // null: an exception. The account is kept, and is refused until the platform can tell.
 export function safeHostOf(
+  hostOf: (platform: Platform | undefined, credential: string) => Host,
   { platforms, report }: Pick<AccountsOptions, 'platforms' | 'report'>,
   { id, platform: name }: StoredAccount,
   credential: string,
 ): Host | null {
   try {
-    const platform = platforms.get(name);
-    return platform === undefined ? ONLY_HOST : hostOf(platform, credential);
+    return hostOf(platforms.get(name), credential);
   } catch (error) {
     report?.('recovery', error, { account: id });
     return null;
   }
-}
-
-export function claimedBy(platform: Platform, host: Host, credential: string): AccountId {
-  return accountId(platform.name, host.name, platform.credentials.claimedId(credential));
 }
 
 // Under an id of another host than its credential's.

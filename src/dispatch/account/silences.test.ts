@@ -3,7 +3,7 @@ import type { AccountId } from '../../domain/ids.ts';
 import type { Platform } from '../../platforms/platform.ts';
 import type { Clock } from '../../system/clock.ts';
 import { aRoad, SENT, START, submit } from '../dispatch.fixture.ts';
-import { Silences } from './silences.ts';
+import { Silences } from '../events.ts';
 
 const DEADLINE_MS = 60_000;
 const ACCOUNT: AccountId = 'telegram:1';

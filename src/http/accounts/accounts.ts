@@ -3,14 +3,12 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import { NAME_LENGTH_MAX } from '../../accept/context.ts';
 import { invalid } from '../../accept/problems.ts';
 import { checkLimitsQuery, LimitsQuery, type LimitsRequest } from '../../accept/schema.ts';
-import { showTime, showTimeOrNull } from '../../accept/time.ts';
+import { showTimeOrNull } from '../../accept/time.ts';
 import { troublesOf } from '../../accept/trouble.ts';
 import { type AccountId, parseAccountId } from '../../domain/ids.ts';
 import type { AccountView, LimitsView } from '../../road/road.ts';
-import { checkOf } from '../../system/check.ts';
 import { ADMIN_ACTS, ADMIN_READS, operator, viewer } from '../auth/access.ts';
 import type { HttpParts } from '../context.ts';
 import { readOthersInTurn } from '../fleet/others.ts';
@@ -20,6 +18,7 @@ import { group, type Route } from '../route.ts';
 import { ADD } from './adding.ts';
 import { FREEZE, THAW } from './freezing.ts';
 import { SET, SHOW_SETTINGS } from './limit-settings.ts';
+import { PROBE } from './probing.ts';
 import { resumedInWords } from './resumed.ts';
 
 const LIMITS_SHOWN_MAX = 1000;
@@ -81,24 +80,6 @@ const Limit = Type.Object({
       cause: text,
     }),
   ),
-});
-const Probe = Type.Object(
-  {
-    chat: Type.Optional(Type.String({ maxLength: NAME_LENGTH_MAX, description: 'And this chat' })),
-    force: Type.Optional(
-      Type.Boolean({
-        description: 'Also while the platform said to wait, which may make it longer',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
-const checkProbe = checkOf(Probe);
-const Probed = Type.Object({
-  id: text,
-  found: Type.Enum(['taken', 'refused', 'unreachable']),
-  detail: text,
-  thawed: Type.Integer({ description: 'Freezes that ended by it' }),
 });
 const Paused = Type.Object({ id: text, paused: Type.Boolean() });
 const Resumed = Type.Object({
@@ -188,19 +169,6 @@ const RESUME: Route<AccountPorts> = {
   },
 };
 
-const PROBE: Route<AccountPorts> = {
-  method: 'POST',
-  url: '/v1/accounts/:id/probe',
-  owner: 'account',
-  access: operator('account', 'path'),
-  tag: 'accounts',
-  summary: 'Ask the platform for this account now, and try what is held back',
-  body: Probe,
-  answers: { 200: Probed },
-  examples: { 'one of them': { params, body: {}, status: 200 } },
-  handler: ({ options }, request: FastifyRequest<ById>, reply) => probe(options, request, reply),
-};
-
 const REMOVE: Route<AccountPorts> = {
   method: 'DELETE',
   url: '/v1/accounts/:id',
@@ -257,33 +225,6 @@ export const ACCOUNT_ROUTES = group<AccountPorts>(
   [LIST, ADD, PAUSE, RESUME, PROBE, REMOVE, WEBHOOK, LIMITS, FREEZE, THAW, SHOW_SETTINGS, SET],
   ({ options }) => ({ options, seen: new Seen(options) }),
 );
-
-async function probe(
-  { road, clock }: HttpParts,
-  { params, body }: FastifyRequest<ById>,
-  reply: FastifyReply,
-) {
-  const asked = body === undefined ? {} : body;
-  if (!checkProbe.Check(asked)) {
-    return sendProblem(reply, invalid('invalid_message', troublesOf(checkProbe, asked)));
-  }
-  const id = parseAccountId(params.id);
-  if (id === null) return refuse(reply, 'unknown_account');
-  const chat = asked.chat ?? null;
-  const views = road.limits(id).filter((view) => view.chat === '' || view.chat === chat);
-  // What one method waits for says nothing of the others.
-  const freezes = views.flatMap((view) => view.freezes).filter(({ scope }) => scope !== 'method');
-  const until = Math.max(0, ...freezes.map((each) => each.until));
-  if (until > clock.now() && asked.force !== true) {
-    return refuse(reply, 'frozen', `It is to wait until ${showTime(until)}.`);
-  }
-  const probed = await road.probe(id);
-  if (probed === null) return refuse(reply, 'unknown_account');
-  const places = chat === null ? [null] : [null, chat];
-  let thawed = 0;
-  for (const place of places) thawed += await road.thaw({ account: id, chat: place });
-  return { id, ...probed, thawed };
-}
 
 async function remove(
   { removeAccount }: HttpParts,
