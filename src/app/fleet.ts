@@ -113,7 +113,8 @@ export class Fleet {
     const count = (outcome: ForwardOutcome) => {
       this.forwards[outcome] += 1;
     };
-    this.peers = new FleetPeers(this.secret, count, clock);
+    const { secret } = this;
+    this.peers = new FleetPeers({ secret, clock, forwardsMax: config.connectionsMax, count });
     const members = () => this.members;
     this.views = new FleetViews({ clock, peers: this.peers, self: incarnation, members });
     this.rates = new FleetRates({ clock, peers: this.peers, self: incarnation, members });

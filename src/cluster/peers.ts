@@ -1,7 +1,8 @@
 // Requests from this node to the internal listeners of others. What became of a request that got no answer decides
 // whether it may go again: one that never left may, one that may have been read may not, unless it is harmless.
 // Requests take as long as their owner lets them; but a network that swallows everything, or a node that stands still,
-// is found out by asking it besides whether it is there.
+// is found out by asking it besides whether it is there. What callers wait for, what nodes ask each other and that
+// question go over connections apart: those that are held for long take none from those that must be answered soon.
 
 import { Readable } from 'node:stream';
 import { FLEET_HEADERS, FLEET_PATHS, MOVED_STATUS } from '../domain/fleet.ts';
@@ -39,7 +40,9 @@ type Address = Pick<FleetNode, 'url'>;
 
 // Nodes are near each other: who takes longer to connect to is away.
 const CONNECT_MS_MAX = 1_000;
-const CONNECTIONS_MAX = 256;
+// To one node. Requests of callers have as many as there are callers, so none waits for another.
+const QUESTIONS_AT_ONCE_MAX = 256;
+const PROBES_AT_ONCE_MAX = 1;
 // Of a question of the fleet's own; requests of callers take as long as their owner lets them.
 const ASK_MS_MAX = 5_000;
 const ASK_BYTES_MAX = 16 * 1024 * 1024;
@@ -49,29 +52,46 @@ const PROBE_MS_MAX = 1_000;
 // Who could not be reached is not tried again for so long: a crowd must not wait for one try each.
 const UNREACHED_MS = 1_000;
 
+// The connections to one node, by what they carry.
+interface Lines {
+  readonly callers: Transport;
+  readonly questions: Transport;
+  readonly probe: Transport;
+}
+
+export interface FleetPeersOptions {
+  readonly secret: string;
+  readonly clock: Clock;
+  // As many callers as this process may have at once.
+  readonly forwardsMax: number;
+  readonly count: (outcome: ForwardOutcome) => void;
+}
+
 export class FleetPeers {
   readonly #secret: string;
   readonly #count: (outcome: ForwardOutcome) => void;
   readonly #clock: Clock;
-  readonly #lines = new Map<string, Transport>();
+  readonly #forwardsMax: number;
+  readonly #lines = new Map<string, Lines>();
   readonly #probes = new Map<string, Promise<boolean>>();
   readonly #unreachedUntil = new Map<string, number>();
 
-  constructor(secret: string, count: (outcome: ForwardOutcome) => void, clock: Clock) {
+  constructor({ secret, clock, forwardsMax, count }: FleetPeersOptions) {
     this.#secret = secret;
-    this.#count = count;
     this.#clock = clock;
+    this.#forwardsMax = forwardsMax;
+    this.#count = count;
   }
 
   async forward(node: Address, request: PeerRequest): Promise<PeerAnswer> {
-    const answer = await this.#send(node, request);
+    const answer = await this.#send(node, 'callers', request);
     this.#count(answer.kind);
     return answer;
   }
 
   // A question of the fleet's own, in JSON.
   async ask(node: Address, path: string, question: object): Promise<PeerValue> {
-    const answer = await this.#send(node, {
+    const answer = await this.#send(node, 'questions', {
       method: 'POST',
       path,
       headers: { 'content-type': 'application/json' },
@@ -89,30 +109,29 @@ export class FleetPeers {
     msMax: number,
   ): Promise<PeerValue> {
     const signal = AbortSignal.timeout(msMax);
-    return valueIn(await this.#send(node, { method: 'GET', path, headers, body: null, signal }));
+    const request = { method: 'GET', path, headers, body: null, signal } as const;
+    return valueIn(await this.#send(node, 'questions', request));
   }
 
   // Of nodes that are gone.
   closeOthers(members: readonly Address[]): void {
     const urls = new Set(members.map(({ url }) => url));
-    for (const [url, line] of this.#lines) {
-      if (urls.has(url)) continue;
-      this.#lines.delete(url);
-      void line.close();
-    }
+    for (const url of this.#lines.keys()) if (!urls.has(url)) void this.#hangUp(url);
   }
 
   async close(): Promise<void> {
-    await Promise.all(Array.from(this.#lines.values(), (line) => line.close()));
-    this.#lines.clear();
+    await Promise.all(Array.from(this.#lines.keys(), (url) => this.#hangUp(url)));
   }
 
-  async #send({ url }: Address, request: PeerRequest): Promise<PeerAnswer> {
+  async #send({ url }: Address, by: keyof Lines, request: PeerRequest): Promise<PeerAnswer> {
     if (this.#clock.now() < (this.#unreachedUntil.get(url) ?? 0)) return { kind: 'unsent' };
     const watch = this.#watch(url);
     const signal = AbortSignal.any([request.signal, watch.signal]);
-    const answer = await this.#sendOver(url, { ...request, signal }).finally(() => watch.end());
+    const sent = this.#sendOver(url, by, { ...request, signal });
+    const answer = await sent.finally(() => watch.end());
     if (answer.kind === 'unsent') {
+      // Who left by itself says nothing of the node.
+      if (request.signal.aborted) return answer;
       this.#unreachedUntil.set(url, this.#clock.now() + UNREACHED_MS);
     } else if (answer.kind === 'answered') this.#unreachedUntil.delete(url);
     return answer;
@@ -150,10 +169,10 @@ export class FleetPeers {
       body: null,
       signal: AbortSignal.timeout(PROBE_MS_MAX),
     } as const;
-    const probe = this.#sendOver(url, request).then((answer) => {
+    const probe = this.#sendOver(url, 'probe', request).then((answer) => {
       this.#probes.delete(url);
       if (answer.kind === 'answered') answer.body.resume();
-      else this.#hangUp(url);
+      else void this.#hangUp(url);
       return answer.kind === 'answered';
     });
     this.#probes.set(url, probe);
@@ -161,19 +180,21 @@ export class FleetPeers {
   }
 
   // What is asked next is asked over new connections.
-  #hangUp(url: string): void {
-    const line = this.#lines.get(url);
+  async #hangUp(url: string): Promise<void> {
+    const lines = this.#lines.get(url);
     this.#lines.delete(url);
-    void line?.close();
+    if (lines === undefined) return;
+    const { callers, questions, probe } = lines;
+    await Promise.all([callers, questions, probe].map((line) => line.close()));
   }
 
-  async #sendOver(url: string, request: PeerRequest): Promise<PeerAnswer> {
+  async #sendOver(url: string, by: keyof Lines, request: PeerRequest): Promise<PeerAnswer> {
     const { method, path, headers, body, signal } = request;
     const isBuffer = Buffer.isBuffer(body);
     const length = isBuffer ? { 'content-length': String(body.length) } : null;
     const proven = { ...headers, ...length, [FLEET_HEADERS.secret]: this.#secret };
     const content = isBuffer ? Readable.from([body]) : body;
-    const sent = await this.#lineTo(url).stream(
+    const sent = await this.#linesTo(url)[by].stream(
       { method, path, headers: proven, body: content, deadlineMs: 0 },
       signal,
     );
@@ -189,13 +210,18 @@ export class FleetPeers {
     return { kind: 'moved', to: moved === '' ? null : moved };
   }
 
-  #lineTo(url: string): Transport {
+  #linesTo(url: string): Lines {
     const known = this.#lines.get(url);
     if (known !== undefined) return known;
-    const options = { connectionsMax: CONNECTIONS_MAX, connectTimeoutMs: CONNECT_MS_MAX };
-    const line = undiciTransport({ baseUrl: url, ...options });
-    this.#lines.set(url, line);
-    return line;
+    const line = (connectionsMax: number) =>
+      undiciTransport({ baseUrl: url, connectionsMax, connectTimeoutMs: CONNECT_MS_MAX });
+    const lines: Lines = {
+      callers: line(this.#forwardsMax),
+      questions: line(QUESTIONS_AT_ONCE_MAX),
+      probe: line(PROBES_AT_ONCE_MAX),
+    };
+    this.#lines.set(url, lines);
+    return lines;
   }
 }
 

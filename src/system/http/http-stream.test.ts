@@ -1,7 +1,7 @@
 // Real sockets on the loopback: answers that flow, and bodies that do.
 
 import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -26,11 +26,11 @@ afterEach(async () => {
   server?.close();
 });
 
-async function serve(listener: RequestListener): Promise<Transport> {
+async function serve(listener: RequestListener, connectionsMax = 64): Promise<Transport> {
   server = createServer(listener).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  transport = undiciTransport({ baseUrl: `http://127.0.0.1:${port}/base` });
+  transport = undiciTransport({ baseUrl: `http://127.0.0.1:${port}/base`, connectionsMax });
   return transport;
 }
 
@@ -92,6 +92,33 @@ test('hanging up before the head and in the body ends the request there', async 
   second.abort();
   await expect(text(reply.body)).rejects.toThrow();
   await Promise.all(gone);
+});
+
+test('hanging up in the queue is told at once, and leaves body and connection for another', async () => {
+  let connections = 0;
+  const came = Promise.withResolvers<ServerResponse>();
+  const wire = await serve(async (request, response) => {
+    if (request.headers['content-length'] === '2') return came.resolve(response);
+    response.end(await text(request));
+  }, 1);
+  server!.on('connection', () => {
+    connections += 1;
+  });
+  const first = wire.stream({ ...ASKED, headers: { 'content-length': '2' } }, NEVER);
+  const response = await came.promise;
+  const leave = new AbortController();
+  const body = Readable.from([Buffer.from('ab'), Buffer.from('cd')], { objectMode: false });
+  const asked = { ...ASKED, headers: { 'content-length': '4' }, body };
+  const queued = wire.stream(asked, leave.signal);
+  leave.abort();
+  expect(await queued).toMatchObject({ kind: 'unsent', reason: 'hung_up' });
+  response.end('first');
+  const [one, other] = [await first, wire.stream(asked, NEVER)];
+  if (one.kind === 'answered') expect(await text(one.body)).toBe('first');
+  const again = await other;
+  if (again.kind !== 'answered') throw new Error('no answer');
+  expect(await text(again.body)).toBe('abcd');
+  expect(connections).toBe(1);
 });
 
 test('nobody there: unsent, and no token in the words', async () => {
