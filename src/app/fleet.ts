@@ -39,7 +39,7 @@ export interface FleetParts {
   // The same with the spill before it.
   readonly spilling: Pick<
     SpillingStore,
-    'append' | 'move' | 'standing' | 'leaveStray' | 'takeStrays' | 'passBy' | 'handOverFor'
+    'append' | 'move' | 'standing' | 'takenUp' | 'takeStrays' | 'passBy' | 'handOverFor'
   >;
   readonly ledger: Ledger;
   // As whom the store knows this process.
@@ -175,7 +175,7 @@ export class Fleet {
     const queueMaxOf = (account: AccountId) => settingsOf(account).queueMax;
     this.#road = new FleetRoad({
       ...{ clock, local, journal, ledger, accounts, peers, isOnRoad, queueMaxOf, views },
-      leaveStray: (seq) => spilling.leaveStray(seq, () => this.#publishStrays(), TAKEN_UP_MS_MAX),
+      takenUp: (seq) => spilling.takenUp(seq, () => this.#publishStrays(), TAKEN_UP_MS_MAX),
     });
     return { dispatch, road: this.#road.road };
   }

@@ -28,9 +28,9 @@ export interface FleetRoadParts {
   readonly isOnRoad: (seq: number) => boolean;
   readonly queueMaxOf: (account: AccountId) => number;
   readonly views: FleetViews;
-  // Leaves what was written without the owner for the owner, and notifies all nodes; true: it has been taken up.
-  // Callers are answered only then, so that what they send next comes behind it whichever node they ask.
-  readonly leaveStray?: (seq: number) => Promise<boolean>;
+  // Notifies all nodes that this was written without its owner; true: the owner has taken it up. Callers are answered
+  // only then, so that what they send next comes behind it whichever node they ask.
+  readonly takenUp?: (seq: number) => Promise<boolean>;
 }
 
 // Moves of one account that were asked for together, answered in their order.
@@ -148,7 +148,8 @@ export class FleetRoad {
       without: (owner) => {
         const { clock, journal } = this.#parts;
         const queueMax = this.#parts.queueMaxOf(delivery.account);
-        return journal.append(owner, acceptedHere(delivery, clock), { queueMax }).durable;
+        return journal.append(owner, acceptedHere(delivery, clock), { queueMax, isStray: true })
+          .durable;
       },
     });
   }
@@ -160,7 +161,7 @@ export class FleetRoad {
       path: FLEET_PATHS.move,
       question: { order },
       isRepeatable: true,
-      without: (owner) => this.#parts.journal.move(owner, command),
+      without: (owner) => this.#parts.journal.move(owner, { ...command, isStray: true }),
     });
   }
 
@@ -177,7 +178,9 @@ export class FleetRoad {
         question: { orders: asked },
         isRepeatable: true,
         without: async (owner) => {
-          const moves = asked.map(({ account: _, ...command }) => journal.move(owner, command));
+          const moves = asked.map(({ account: _, ...command }) =>
+            journal.move(owner, { ...command, isStray: true }),
+          );
           return togetherOf(await Promise.all(moves));
         },
       });
@@ -247,10 +250,10 @@ export class FleetRoad {
   }
 
   async #isTakenUp(done: object): Promise<boolean> {
-    const { leaveStray } = this.#parts;
-    if (leaveStray === undefined || !('queued' in done) || 'spilled' in done) return false;
+    const { takenUp } = this.#parts;
+    if (takenUp === undefined || !('queued' in done) || 'spilled' in done) return false;
     const { queued } = done as { queued: { seq: number } | null };
-    return queued !== null && leaveStray(queued.seq);
+    return queued !== null && takenUp(queued.seq);
   }
 
   // While the store is away nobody knows: then it is accepted into this node's spill, for whoever has the account

@@ -18,6 +18,7 @@ export function newContent(): FleetContent {
   return {
     disk: createMemoryDisk(),
     strays: new Map(),
+    strayLast: 0,
     begun: new Map(),
     troubles: [],
     strangers: [],

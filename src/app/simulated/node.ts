@@ -16,6 +16,7 @@ import type { AccountId } from '../../domain/ids.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { AskedRoad, MoveOrder } from '../../road/road.ts';
 import type { WorldPorts } from '../../sim/sim.ts';
+import type { Stray } from '../../store/ports/hand-over.ts';
 import { type Clock, sleep } from '../../system/clock.ts';
 import type { Transport } from '../../system/http/transport.ts';
 import type { Periodic, PeriodicJob } from '../../system/periodic.ts';
@@ -211,14 +212,13 @@ export class SimulatedNode implements LineEnd {
       isOnRoad: (seq) => scheduler.isInFlight(seq) || scheduler.isWaiting(seq),
       queueMaxOf: () => settings.queueMax,
       views: new FleetViews({ clock, peers, self: self.incarnation, members }),
-      leaveStray: (seq) => this.#leaveStray(seq),
+      takenUp: (seq) => this.#takenUp(seq),
     });
   }
 
-  async #leaveStray(seq: number): Promise<boolean> {
+  async #takenUp(seq: number): Promise<boolean> {
     const { store, mistake } = this.#p;
     if (mistake === 'stray_untold') return true;
-    await store.leaveStray(seq);
     await this.#coordination.publish(STRAYS_TOPIC, '').catch(() => {});
     for (let waited = 0; waited < TAKEN_UP_MS_MAX; waited += STRAY_LOOK_MS) {
       if (!(await store.isStray(seq))) return true;
@@ -231,13 +231,18 @@ export class SimulatedNode implements LineEnd {
     const { store } = this.#p;
     const { state } = this.#engine.dispatch;
     try {
-      for (const queued of await store.takeStrays()) {
-        const { seq, account } = queued;
-        if (!this.accounts.isHere(account)) await store.leaveStray(seq);
-        else if (!state.scheduler.isWaiting(seq) && !state.scheduler.isInFlight(seq)) {
+      const taken: Stray[] = [];
+      for (const stray of await store.strays()) {
+        const { queued } = stray;
+        if (queued !== null && !this.accounts.isHere(queued.account)) continue;
+        taken.push(stray);
+        if (queued === null) continue;
+        const { seq } = queued;
+        if (!state.scheduler.isWaiting(seq) && !state.scheduler.isInFlight(seq)) {
           state.admit(queued, null);
         }
       }
+      await store.forgetStrays(taken);
     } catch {
       // Away: looked again in a moment.
     }

@@ -2,9 +2,11 @@
 // runs, and a node that is cut off is told that the store is away. What is written without an owner is left here for
 // it, as the real store keeps it (store/postgres/hand-over.ts).
 
-import { type Queued, queuedOf } from '../../domain/delivery.ts';
+import { queuedOf } from '../../domain/delivery.ts';
 import type { AccountId } from '../../domain/ids.ts';
 import type { MemoryDisk, MemoryJournal } from '../../store/memory/memory.ts';
+import type { Appended, Moved } from '../../store/ports/delivery.ts';
+import type { Stray } from '../../store/ports/hand-over.ts';
 import { NO_EPOCH, type Owner } from '../../store/ports/ownership.ts';
 import type { Recovered } from '../../store/ports/recovery.ts';
 import { JournalUnavailable } from '../../store/ports/unavailable.ts';
@@ -24,12 +26,18 @@ export type FleetMistake =
 
 export interface SharedContent {
   readonly disk: MemoryDisk;
-  // By seq, their accounts.
-  readonly strays: Map<number, AccountId>;
+  // By seq.
+  readonly strays: Map<number, LeftStray>;
+  strayLast: number;
   // When a node was last seen to begin something for an account that was its own, by both.
   readonly begun: Map<string, number>;
   // What was begun or sent for an account by a node that did not own it, in words.
   readonly strangers: string[];
+}
+
+interface LeftStray {
+  readonly no: number;
+  readonly account: AccountId;
 }
 
 type Journal = Engine['dispatch']['journal'];
@@ -82,7 +90,11 @@ export class SharedStore {
     return {
       tag: journal.tag,
       append: (owner, delivery, bounds) => {
-        const durable = call(() => journal.append(owner, delivery, bounds).durable);
+        const durable = call(async () => {
+          const appended = await journal.append(owner, delivery, bounds).durable;
+          if (bounds.isStray) this.#leaveStray(appended);
+          return appended;
+        });
         if (bounds.beginAt !== undefined) void durable.then(() => this.#noteBegun(owner), ignore);
         return { written: durable, durable };
       },
@@ -96,7 +108,12 @@ export class SharedStore {
           return begun;
         }),
       settle: (owner, settlement) => call(() => journal.settle(owner, settlement)),
-      move: (owner, command) => call(() => journal.move(owner, command)),
+      move: (owner, command) =>
+        call(async () => {
+          const moved = await journal.move(owner, command);
+          if (command.isStray) this.#leaveStray(moved);
+          return moved;
+        }),
       receipt: (owner, command) => call(() => journal.receipt(owner, command)),
       recover: (owners) => this.#recover(owners),
       callsSince: (accounts, since) =>
@@ -127,29 +144,39 @@ export class SharedStore {
     return now;
   }
 
-  leaveStray(seq: number): Promise<void> {
-    return this.call(async () => {
-      const row = this.#content.disk.deliveries.get(seq);
-      if (row?.state === 'queued') this.#content.strays.set(seq, row.account);
-    });
-  }
-
   isStray(seq: number): Promise<boolean> {
     return this.call(async () => this.#content.strays.has(seq));
   }
 
-  // Of the accounts that this node owns; each is told once.
-  takeStrays(): Promise<Queued[]> {
+  // Of the accounts that this node owns.
+  strays(): Promise<Stray[]> {
     return this.call(async () => {
       const { strays, disk } = this.#content;
       const own = [...strays].filter(
-        ([, account]) => disk.owners.get(account)?.node === this.#node,
+        ([, { account }]) => disk.owners.get(account)?.node === this.#node,
       );
-      const rows = own.map(([seq]) => disk.deliveries.get(seq)!);
-      for (const [seq] of own) strays.delete(seq);
-      const waiting = rows.filter(({ state }) => state === 'queued').map(queuedOf);
-      return waiting.sort((one, other) => one.rank - other.rank);
+      const found = own.map(([seq, { no }]) => {
+        const row = disk.deliveries.get(seq)!;
+        return { no, queued: row.state === 'queued' ? queuedOf(row) : null };
+      });
+      return found.sort((one, other) => (one.queued?.rank ?? 0) - (other.queued?.rank ?? 0));
     });
+  }
+
+  forgetStrays(taken: readonly Stray[]): Promise<void> {
+    return this.call(async () => {
+      const numbers = new Set(taken.map(({ no }) => no));
+      for (const [seq, { no }] of this.#content.strays) {
+        if (numbers.has(no)) this.#content.strays.delete(seq);
+      }
+    });
+  }
+
+  #leaveStray(done: Appended | Moved): void {
+    if (this.#mistake === 'stray_untold' || !('queued' in done) || done.queued === null) return;
+    const { seq, account } = done.queued;
+    this.#content.strayLast += 1;
+    this.#content.strays.set(seq, { no: this.#content.strayLast, account });
   }
 
   async *#recover(owners: readonly Owner[]): AsyncIterable<readonly Recovered[]> {

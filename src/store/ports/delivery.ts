@@ -39,6 +39,9 @@ export interface AppendBounds {
   readonly bytes?: number;
   // A plain message (see isPlain) is begun at this time, in the same commit, to go at once.
   readonly beginAt?: number;
+  // Who writes it does not own the account: in the same transaction it is left for the owner, who may live and does not
+  // know of it (see ports/hand-over.ts). In a store of one process it changes nothing.
+  readonly isStray?: true;
 }
 
 // Both resolve to the same. They are one promise unless a message was to begin.
@@ -121,6 +124,8 @@ export interface MoveCommand {
   // With `to: queued`: the edited payload; null keeps it. Failures start at 0 again.
   readonly body: string | null;
   readonly queueMax: number;
+  // With `to: queued`; see AppendBounds.
+  readonly isStray?: true;
 }
 
 export type Moved =

@@ -17,12 +17,18 @@ export interface HandOverStore {
   forgetSpill(spill: string): Promise<void>;
   // Those of the accounts that no other node owns.
   unowned(accounts: readonly AccountId[]): Promise<AccountId[]>;
-  // A delivery that waits was written without its owner: whoever owns the account takes it up.
-  leaveStray(seq: number): Promise<void>;
   // Whether nobody has taken it up yet.
   isStray(seq: number): Promise<boolean>;
-  // What other nodes handed over into accounts that this one owns, in order; each is returned once.
-  takeStrays(): Promise<Queued[]>;
+  // What others than their owner wrote into accounts that this one owns, in order. Each is returned until it is said to
+  // be taken up: it is accepted, and the answer to this question may be lost.
+  strays(): Promise<Stray[]>;
+  forgetStrays(strays: readonly Stray[]): Promise<void>;
+}
+
+export interface Stray {
+  readonly no: number;
+  // null: it does not wait any more.
+  readonly queued: Queued | null;
 }
 
 // Of the spill of a node, the next ones.

@@ -57,11 +57,12 @@ export function queuedOfRow({ session, thread, priority, ...row }: QueuedRow): Q
 export function appendCommand(
   { account, epoch }: Owner,
   delivery: NewDelivery,
-  { queueMax, beginAt }: AppendBounds,
+  { queueMax, beginAt, isStray }: AppendBounds,
 ): WriteCommand {
   const bytes = bytesOf(delivery.body);
-  if (!isPlain(delivery)) {
-    const command = { row: wholeRow(delivery), epoch, queueMax, ...restOf(delivery) };
+  if (!isPlain(delivery) || isStray) {
+    const stray = isStray && { isStray };
+    const command = { row: wholeRow(delivery), epoch, queueMax, ...restOf(delivery), ...stray };
     return { op: 'append', account, run: null, bytes, encode: () => command };
   }
   return {

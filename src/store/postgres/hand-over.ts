@@ -1,8 +1,7 @@
 // What nodes accepted while the database was away comes in here; the server's part is functions/spill.ts.
 
-import type { Queued } from '../../domain/delivery.ts';
 import type { PostgresSql } from '../../system/databases/postgres.ts';
-import type { HandedOver, HandOverStore, SpilledRecord } from '../ports/hand-over.ts';
+import type { HandedOver, HandOverStore, SpilledRecord, Stray } from '../ports/hand-over.ts';
 import type { WriteCommand } from './batch.ts';
 import { movedBy, queuedOfRow, spilledRow } from './commands.ts';
 import type { BatchCommit } from './group-commit.ts';
@@ -12,12 +11,11 @@ const HAND_OVER_SQL = {
   forget: 'DELETE FROM spills WHERE id = $1',
   owned: `SELECT account FROM owners
     WHERE account = ANY ($1::text[]) AND node <> '' AND node <> $2`,
-  leave: `INSERT INTO strays (seq, account) SELECT seq, account FROM deliveries
-    WHERE seq = $1 AND state = 'queued' ON CONFLICT DO NOTHING`,
   isStray: 'SELECT EXISTS (SELECT 1 FROM strays WHERE seq = $1) AS there',
-  strays: `DELETE FROM strays s USING owners o WHERE o.account = s.account AND o.node = $1
-    RETURNING (SELECT queued_of(d.seq) FROM deliveries d
-      WHERE d.seq = s.seq AND d.state = 'queued') AS queued`,
+  strays: `SELECT s.no, (SELECT queued_of(d.seq) FROM deliveries d
+      WHERE d.seq = s.seq AND d.state = 'queued') AS queued
+    FROM strays s JOIN owners o ON o.account = s.account WHERE o.node = $1`,
+  forgetStrays: 'DELETE FROM strays WHERE no = ANY ($1::bigint[])',
 } as const;
 
 // Of one of these statements; other writes wait behind it.
@@ -47,23 +45,26 @@ export function handOverTo(commits: BatchCommit, node: string): HandOverStore {
       const owned = new Set(rows.map(({ account }) => String(account)));
       return accounts.filter((account) => !owned.has(account));
     },
-    async leaveStray(seq) {
-      await run((sql) => sql.run(HAND_OVER_SQL.leave, seq));
-    },
     async isStray(seq) {
       return (await run((sql) => sql.get(HAND_OVER_SQL.isStray, seq)))?.there === true;
     },
-    async takeStrays() {
+    async strays() {
       const rows = await run((sql) => sql.all(HAND_OVER_SQL.strays, node));
-      const found = rows.flatMap(({ queued }) =>
-        queued === null ? [] : [queuedOfRow(queued as never)],
-      );
+      const found = rows.map(({ no, queued }) => ({
+        no: Number(no),
+        queued: queued === null ? null : queuedOfRow(queued as never),
+      }));
       return found.sort(inOrder);
+    },
+    async forgetStrays(strays) {
+      const numbers = strays.map(({ no }) => no);
+      await run((sql) => sql.run(HAND_OVER_SQL.forgetStrays, numbers));
     },
   };
 }
 
-function inOrder(one: Queued, other: Queued): number {
+function inOrder({ queued: one }: Stray, { queued: other }: Stray): number {
+  if (one === null || other === null) return Number(one === null) - Number(other === null);
   return one.account.localeCompare(other.account) || one.rank - other.rank;
 }
 

@@ -328,26 +328,6 @@ test('the spill has bounds, by count and by bytes', async () => {
   await Promise.all([node.close(), small.close()]);
 });
 
-test('what was written without its owner is left for it, and not past an account that is being read', async () => {
-  const [a, b] = [
-    await openNode({ url, dir }),
-    await openNode({ url, dir: spillFolder(), node: 'b' }),
-  ];
-  const owner = await a.store.openAccount(ACCOUNT);
-  let isOpen = false;
-  const arrived: number[] = [];
-  const listener = { superseded() {}, dead() {}, isOpen: () => isOpen };
-  a.store.listen({ ...listener, arrived: ({ seq }) => void arrived.push(seq) });
-  // Under the owner's epoch, as a node does that cannot reach it.
-  const seq = seqOf(await put(b.store, owner, '1'));
-  expect(await b.store.leaveStray(seq, () => a.store.takeStrays(), 50)).toBe(false);
-  expect(arrived).toEqual([]);
-  isOpen = true;
-  expect(await b.store.leaveStray(seq, () => a.store.takeStrays(), 5_000)).toBe(true);
-  expect(arrived).toEqual([seq]);
-  await Promise.all([a.close(), b.close()]);
-});
-
 test('what is accepted for an account that another node owns is taken up by that one', async () => {
   const [a, b] = [
     await openNode({ url, dir }),

@@ -4,6 +4,7 @@
 import type { NewDelivery, Queued } from '../../domain/delivery.ts';
 import type { AccountId } from '../../domain/ids.ts';
 import { type Clock, sleep } from '../../system/clock.ts';
+import { coalesced } from '../../system/coalesced.ts';
 import type { Periodic, PeriodicJob } from '../../system/periodic.ts';
 import type { AccountRename, StoredAccount } from '../ports/accounts.ts';
 import type { AuditStore } from '../ports/audit.ts';
@@ -21,7 +22,7 @@ import type {
   Settled,
   Settlement,
 } from '../ports/delivery.ts';
-import type { HandedOver, HandOverStore, SpillPart } from '../ports/hand-over.ts';
+import type { HandedOver, HandOverStore, SpillPart, Stray } from '../ports/hand-over.ts';
 import type { IngestStore } from '../ports/ingest.ts';
 import type { KeyStore } from '../ports/keys.ts';
 import type { StoredLimit } from '../ports/limits.ts';
@@ -81,6 +82,8 @@ export class SpillingStore implements Store {
   // Those that were opened while the store was away, under no epoch, as what they are known since; null: not yet.
   readonly #unknown = new Map<string, Owner | null>();
   #isClosed = false;
+  // One at a time: what two have read would arrive twice, the second time when it may have ended.
+  readonly takeStrays = coalesced(() => this.#takeStrays());
 
   constructor(store: StoreBehind, spill: Spill, periodic: Periodic) {
     this.#store = store;
@@ -122,16 +125,20 @@ export class SpillingStore implements Store {
     void this.#strays.start();
   }
 
-  // Another node says that it has left some.
-  async takeStrays(): Promise<void> {
-    if (this.#isClosed || this.#spill.isAway) return;
+  // Another node says that it has left some. They are on the road here before the store forgets them.
+  async #takeStrays(): Promise<void> {
+    const listener = this.#listener;
+    if (this.#isClosed || this.#spill.isAway || listener === null) return;
     try {
-      const strays = await this.#store.handOver.takeStrays();
-      for (const queued of strays) {
+      const taken: Stray[] = [];
+      for (const stray of await this.#store.handOver.strays()) {
+        const { queued } = stray;
         // Else it would go past what is read just now.
-        if (this.#listener?.isOpen?.(queued.account) !== false) this.#listener?.arrived(queued);
-        else await this.#store.handOver.leaveStray(queued.seq);
+        if (queued !== null && listener.isOpen?.(queued.account) === false) continue;
+        if (queued !== null) listener.arrived(queued);
+        taken.push(stray);
       }
+      if (taken.length > 0) await this.#store.handOver.forgetStrays(taken);
     } catch (error) {
       if (!(error instanceof JournalUnavailable)) throw error;
     }
@@ -156,7 +163,7 @@ export class SpillingStore implements Store {
         return one.kind === 'accepted' && one.isStray;
       });
       const last = strays.findLast((one) => one.kind === 'append');
-      if (last !== undefined) await this.#takenUp(last.seq, notify, msMax);
+      if (last !== undefined) await this.takenUp(last.seq, notify, msMax);
       return answers;
     } catch (error) {
       if (!(error instanceof JournalUnavailable)) throw error;
@@ -164,22 +171,16 @@ export class SpillingStore implements Store {
     }
   }
 
-  // Leaves a delivery that was written without its owner for the owner to take up; false: it has not, after so long.
-  async leaveStray(seq: number, notify: () => Promise<void>, msMax: number): Promise<boolean> {
+  // Of what was left for its owner; false: it has not taken it up, after so long.
+  async takenUp(seq: number, notify: () => Promise<void>, msMax: number): Promise<boolean> {
     try {
-      await this.#store.handOver.leaveStray(seq);
-      return await this.#takenUp(seq, notify, msMax);
+      await notify();
+      for (let waited = 0; waited < msMax; waited += STRAY_LOOK_MS) {
+        if (!(await this.#store.handOver.isStray(seq))) return true;
+        await sleep(this.#clock, STRAY_LOOK_MS);
+      }
     } catch (error) {
       if (!(error instanceof JournalUnavailable)) throw error;
-    }
-    return false;
-  }
-
-  async #takenUp(seq: number, notify: () => Promise<void>, msMax: number): Promise<boolean> {
-    await notify();
-    for (let waited = 0; waited < msMax; waited += STRAY_LOOK_MS) {
-      if (!(await this.#store.handOver.isStray(seq))) return true;
-      await sleep(this.#clock, STRAY_LOOK_MS);
     }
     return false;
   }

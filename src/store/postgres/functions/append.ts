@@ -117,6 +117,7 @@ BEGIN
     PERFORM note(new.seq, new.accepted_at, 'queued', 'superseded', 'superseded', 'sluice');
     RETURN jsonb_build_object('kind', 'superseded', 'seq', new.seq, 'by', rival.seq);
   END IF;
+  IF c ? 'isStray' THEN PERFORM leave_stray(new.seq, new.account); END IF;
   RETURN jsonb_build_object('kind', 'accepted', 'seq', new.seq, 'rank', new.rank,
     'enterAt', new.enter_at, 'replaced', CASE WHEN has_rival THEN rival.seq END);
 END $$;`;

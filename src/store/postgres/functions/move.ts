@@ -49,6 +49,7 @@ BEGIN
     state = 'queued', settled_at = NULL, reason = c->>'reason'
     WHERE seq = d.seq AND by_seq IS NULL;
   IF by_seq IS NULL THEN
+    IF c ? 'isStray' THEN PERFORM leave_stray(d.seq, d.account); END IF;
     RETURN jsonb_build_object('kind', 'moved', 'from', was, 'queued', queued_of(d.seq));
   END IF;
   UPDATE deliveries SET body = d.body, failures = 0, due_at = 0, message_id = NULL,

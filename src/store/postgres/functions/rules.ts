@@ -48,6 +48,12 @@ CREATE OR REPLACE FUNCTION queued_of(of_seq bigint) RETURNS jsonb LANGUAGE sql S
     FROM deliveries WHERE seq = of_seq) q
 $$;
 
+-- For whoever owns the account, who does not know of it. Left again, it has another number.
+CREATE OR REPLACE FUNCTION leave_stray(of_seq bigint, of_account text) RETURNS void LANGUAGE sql AS $$
+  INSERT INTO strays (seq, account) VALUES (of_seq, of_account)
+    ON CONFLICT (seq) DO UPDATE SET no = DEFAULT
+$$;
+
 CREATE OR REPLACE FUNCTION past_of(d deliveries) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
   SELECT jsonb_build_object('acceptedAt', d.accepted_at, 'failures', d.failures,
     'doubts', d.doubts, 'cures', d.cures)

@@ -74,7 +74,7 @@ CREATE OR REPLACE FUNCTION taken_before(known bigint, of_account text, is_others
 RETURNS jsonb LANGUAGE plpgsql AS $$
 BEGIN
   IF is_others THEN
-    INSERT INTO strays (seq, account) VALUES (known, of_account) ON CONFLICT DO NOTHING;
+    PERFORM leave_stray(known, of_account);
     RETURN jsonb_build_object('kind', 'superseded', 'by', known);
   END IF;
   RETURN jsonb_build_object('kind', 'superseded', 'by', known, 'found',
@@ -117,7 +117,7 @@ BEGIN
     ELSE NULL;
   END CASE;
   IF told->>'kind' = 'accepted' AND (is_others OR c ? 'isOffRoad') THEN
-    INSERT INTO strays (seq, account) VALUES (of_seq, of_account);
+    PERFORM leave_stray(of_seq, of_account);
     told := told || '{"isStray": true}';
   END IF;
   RETURN told;

@@ -16,6 +16,7 @@ import { MINUTES } from './minutes.ts';
 import { REST } from './rest.ts';
 import { SESSIONS } from './sessions.ts';
 import { SPILLS } from './spills.ts';
+import { STRAYS } from './strays.ts';
 import { UPDATES } from './updates.ts';
 import { UPLOADS } from './uploads.ts';
 
@@ -37,6 +38,7 @@ export const MIGRATIONS: readonly string[] = [
   byBytes(UPDATES),
   byBytes(WAITED),
   byBytes(PROOFS),
+  byBytes(STRAYS),
 ];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
