@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Outcome } from '../domain/outcome.ts';
-import { JournalUnavailable } from '../store/ports/unavailable.ts';
+import { CommandRefused, JournalUnavailable } from '../store/ports/unavailable.ts';
 import { aRoad, NEVER, SENT, START, submit } from './dispatch.fixture.ts';
 
 describe('the loop', () => {
@@ -237,6 +237,27 @@ describe('trouble', () => {
     await run(1000);
     expect(await store.ledger.get(second)).toMatchObject({ state: 'sent', attempts: 1 });
     expect(await store.ledger.get(seq)).toMatchObject({ state: 'sent', attempts: 1 });
+  });
+
+  test('what the platform said is more than the store takes: it ends as it ended, without that', async () => {
+    const { dispatch, road, run, store } = aRoad(() => ({
+      ...SENT,
+      messageId: 'long',
+      result: 'r',
+    }));
+    await dispatch.start();
+    const { settle } = store.journal;
+    store.journal.settle = async (owner, settlement) => {
+      if (settlement.messageId !== null) throw new CommandRefused('journal_failed', 'too long');
+      return settle.call(store.journal, owner, settlement);
+    };
+    const seq = await submit(road);
+    await run(5000);
+    expect(await store.ledger.get(seq)).toMatchObject({
+      state: 'sent',
+      attempts: 1,
+      messageId: null,
+    });
   });
 
   test('stop waits for what is in flight and starts nothing more', async () => {

@@ -12,7 +12,7 @@ import type { AccountLimits, Learned, Signal, Ticket } from '../limits/limits.ts
 import type { Platform } from '../platforms/platform.ts';
 import type { DeliveryPast, DeliveryStore, Settled, Settlement } from '../store/ports/delivery.ts';
 import type { Owner } from '../store/ports/ownership.ts';
-import { JournalUnavailable } from '../store/ports/unavailable.ts';
+import { CommandRefused, JournalUnavailable } from '../store/ports/unavailable.ts';
 import { unreachable } from '../system/assert.ts';
 import { type Clock, sleep } from '../system/clock.ts';
 import { faultInWords } from '../system/fault.ts';
@@ -210,11 +210,7 @@ function settlementOf(
     reason: reasonOf(outcome),
     detail: detailOf(outcome),
     retryAfterMs: outcome.kind === 'limited' ? outcome.retryAfterMs : null,
-    to,
-    dueAt,
-    failed,
-    doubted,
-    cure,
+    ...{ to, dueAt, failed, doubted, cure },
     messageId: rests && outcome.kind === 'sent' ? outcome.messageId : null,
     result: rests ? answer : null,
     limits: learned.records,
@@ -247,11 +243,15 @@ async function write(
   settlement: Settlement,
 ): Promise<Settled> {
   const owner = ports.owners.of(account);
+  let told = settlement;
   for (;;) {
     try {
-      return await ports.journal.settle(owner, settlement);
+      return await ports.journal.settle(owner, told);
     } catch (error) {
       if (!(error instanceof JournalUnavailable) || ports.isStarting === true) throw error;
+      // Words of the platform that the store cannot take: it ends as it ended, without them.
+      if (error instanceof CommandRefused)
+        told = { ...told, detail: null, messageId: null, result: null };
       await sleep(ports.clock, STORE_RETRY_MS);
     }
   }

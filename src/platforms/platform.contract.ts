@@ -7,6 +7,7 @@ import { ACCOUNT_REFUSED, type Outcome } from '../domain/outcome.ts';
 import { capabilities } from './capabilities.contract.ts';
 import { type Open, type PlatformFixture, WEATHERS, type Weather } from './contract.fixture.ts';
 import { dialectContract } from './dialect.contract.ts';
+import { MESSAGE_ID_CHARS_MAX } from './shared/message-id.ts';
 
 export type { PlatformFixture, Weather } from './contract.fixture.ts';
 
@@ -66,6 +67,29 @@ function outcomes(open: Open, weathers: readonly Weather[]): void {
   test('a message is sent and has an id', async () => {
     const outcome = await attempt(await open(), 'fine');
     expect(outcome).toMatchObject({ kind: 'sent', messageId: expect.stringMatching(/./) });
+  });
+
+  test('an id of any length is none: it was sent all the same', async () => {
+    const fixture = await open();
+    const { platform, credential, message } = fixture;
+    fixture.next('fine');
+    const { method, params } = message;
+    const call = { credential, method, body: JSON.stringify(params), deadlineMs: DEADLINE_MS };
+    const reply = await platform.wire.send(call);
+    const outcome = platform.wire.classify(method, reply);
+    if (reply.kind !== 'answered' || outcome.kind !== 'sent') throw new Error('not sent');
+    const id = outcome.messageId!;
+    const withId = (other: string): string =>
+      JSON.stringify(
+        JSON.parse(reply.body, (_name, value) =>
+          typeof value !== 'object' && String(value) === id ? other : value,
+        ),
+      );
+    const told = (other: string) =>
+      platform.wire.classify(method, { ...reply, body: withId(other) });
+    expect(told('7')).toMatchObject({ kind: 'sent', messageId: '7' });
+    const long = '7'.repeat(MESSAGE_ID_CHARS_MAX + 1);
+    expect(told(long)).toMatchObject({ kind: 'sent', messageId: null });
   });
 
   when('limited')('a wait is taken to the second', async () => {

@@ -6,6 +6,7 @@
 import { ACCOUNT_REFUSED, type ObservedBucket, type Outcome } from '../../domain/outcome.ts';
 import type { Reply } from '../../system/http/transport.ts';
 import { jsonOrUndefined } from '../../system/json.ts';
+import { messageIdIn } from '../shared/message-id.ts';
 import { secondsOf } from '../shared/retry-after.ts';
 import { unanswered } from '../shared/unanswered.ts';
 import { NOT_ASKED } from './invalid-requests.ts';
@@ -61,7 +62,7 @@ function ofSuccess({ status, body }: Answered): Outcome {
     return uncertain('answer_unreadable', `HTTP ${status}, not an answer of Discord`);
   }
   const { id } = said as { id?: unknown };
-  return { kind: 'sent', messageId: typeof id === 'string' ? id : null, result: body };
+  return { kind: 'sent', messageId: messageIdIn(id), result: body };
 }
 
 function reasonFor(method: string, status: number, { code }: DiscordError): DiscordReason {

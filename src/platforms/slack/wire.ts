@@ -4,12 +4,13 @@
 
 import { readBody, withoutExact, withoutReserved } from '../../domain/body.ts';
 import { ACCOUNT_REFUSED, type Outcome } from '../../domain/outcome.ts';
-import { fieldsOf, scalarText } from '../../domain/scalar.ts';
+import { fieldsOf } from '../../domain/scalar.ts';
 import type { HttpRequest, Reply } from '../../system/http/transport.ts';
 import { jsonOrUndefined } from '../../system/json.ts';
 import type { OutgoingCall } from '../platform.ts';
 import { identifiedBy, type Question } from '../sandbox.ts';
 import { fieldsAsText } from '../shared/form.ts';
+import { messageIdIn } from '../shared/message-id.ts';
 import { waitMsIn } from '../shared/retry-after.ts';
 import { unanswered } from '../shared/unanswered.ts';
 import { METHODS } from './calls.ts';
@@ -67,7 +68,7 @@ export function classify(method: string, reply: Reply): Outcome {
     const scope = method === 'chat.postMessage' ? 'chat' : 'account';
     return { kind: 'limited', retryAfterMs, scope, result: '{"ok":false,"error":"ratelimited"}' };
   }
-  if (ok === true) return { kind: 'sent', messageId: scalarText(ts) || null, result };
+  if (ok === true) return { kind: 'sent', messageId: messageIdIn(ts), result };
   const detail = said ?? `HTTP ${status}, not from Slack`;
   if (status >= 500 ? status !== 503 : said === null && status < 300) {
     return { kind: 'uncertain', reason: 'answer_unreadable', detail, status };

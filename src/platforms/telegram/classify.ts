@@ -11,6 +11,7 @@ import { unreachable } from '../../system/assert.ts';
 import { lineInWords } from '../../system/http/http-words.ts';
 import type { Reply } from '../../system/http/transport.ts';
 import { jsonOrUndefined, parseJson } from '../../system/json.ts';
+import { messageIdIn } from '../shared/message-id.ts';
 import { deliveryMethod } from './methods.ts';
 import type { Reason } from './reasons.ts';
 import { ALREADY_DONE, REFUSALS } from './refusals.ts';
@@ -141,7 +142,7 @@ function messageIdOf(result: unknown): string | null {
   // A topic is known by the message that announces it.
   const { message_id: id, message_thread_id: topic } = first as Record<string, unknown>;
   if (id === undefined && typeof topic === 'number') return String(topic);
-  return typeof id === 'number' || typeof id === 'string' ? String(id) : null;
+  return messageIdIn(id);
 }
 
 // What the caller is told when Telegram's front said it without words.

@@ -7,6 +7,7 @@ import { jsonOrUndefined } from '../../system/json.ts';
 import { type Entity, isBlank, type RichText } from '../../text/rich-text.ts';
 import { splitText } from '../../text/split.ts';
 import type { Rest } from '../platform.ts';
+import { messageIdIn } from '../shared/message-id.ts';
 import { parseHtml } from './text/html.ts';
 import { parseMarkdown, parseMarkdownV2 } from './text/markdown.ts';
 
@@ -86,8 +87,7 @@ function isPart(value: unknown): value is Part {
 }
 
 function messageIdOf(message: unknown): string | null {
-  const id = (message as Params | null)?.message_id;
-  return scalarText(id) || null;
+  return messageIdIn((message as Params | null)?.message_id);
 }
 
 // What only the first part says.

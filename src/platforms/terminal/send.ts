@@ -6,6 +6,7 @@ import { scalarText } from '../../domain/scalar.ts';
 import { unreachable } from '../../system/assert.ts';
 import type { Reply } from '../../system/http/transport.ts';
 import type { OutgoingCall, ScreenMessage } from '../platform.ts';
+import { messageIdIn } from '../shared/message-id.ts';
 import { idOf, type TerminalParams } from './describe.ts';
 import type { Screens } from './screens.ts';
 
@@ -79,5 +80,5 @@ function ofAnswer(answer: Answer, result: string): Outcome {
     return { kind: 'refused', reason, detail, result, cure: null };
   }
   const { message_id: id } = Object(answer.result) as { message_id?: number };
-  return { kind: 'sent', messageId: id === undefined ? null : String(id), result };
+  return { kind: 'sent', messageId: messageIdIn(id), result };
 }

@@ -7,6 +7,7 @@ import { fieldsOf } from '../../domain/scalar.ts';
 import { unreachable } from '../../system/assert.ts';
 import type { Reply } from '../../system/http/transport.ts';
 import { jsonOrUndefined } from '../../system/json.ts';
+import { messageIdIn } from '../shared/message-id.ts';
 import { unanswered } from '../shared/unanswered.ts';
 import { handlingOf, STOP_MS } from './error-codes.ts';
 import type { WhatsappReason } from './reasons.ts';
@@ -28,7 +29,7 @@ function ofSuccess(reply: Answered, answer: Readonly<Record<string, unknown>>): 
   const { messages, success } = answer;
   const first = Array.isArray(messages) ? fieldsOf(messages[0]) : {};
   if (typeof first.id === 'string') {
-    return { kind: 'sent', messageId: first.id, result: reply.body };
+    return { kind: 'sent', messageId: messageIdIn(first.id), result: reply.body };
   }
   if (success === true) return { kind: 'sent', messageId: null, result: reply.body };
   return uncertain('answer_unreadable', `HTTP ${reply.status}, not an answer of the Graph API`);

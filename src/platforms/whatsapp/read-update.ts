@@ -3,6 +3,7 @@
 
 import { fieldsOf, scalarText } from '../../domain/scalar.ts';
 import { unreachable } from '../../system/assert.ts';
+import { messageIdIn } from '../shared/message-id.ts';
 import { numberOf } from '../shared/numbered.ts';
 import type { MessageReceipt, UpdatePart, UpdateSummary, Voice } from '../updates.ts';
 import { unmarked } from './callback-data.ts';
@@ -137,8 +138,8 @@ const STATUSES: Readonly<Record<string, MessageReceipt['status']>> = {
 // What became of a message that was taken.
 function receiptsOf(each: Fields): MessageReceipt[] {
   const status = STATUSES[scalarText(each.status)];
-  const messageId = scalarText(each.id);
-  if (status === undefined || messageId === '') return [];
+  const messageId = messageIdIn(each.id);
+  if (status === undefined || messageId === null) return [];
   const { delivery } = unmarked(each.biz_opaque_callback_data);
   const at = (secondsOf(each.timestamp) ?? 0) * 1000;
   const failure = status === 'failed' ? failureOf(each) : { reason: null, detail: null };

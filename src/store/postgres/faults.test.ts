@@ -1,6 +1,7 @@
 // What is Postgres's own: nodes with connections of their own, connections that are lost, texts that it cannot hold,
 // and nodes that start together.
 
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createConnection, createServer } from 'node:net';
 import { join } from 'node:path';
@@ -10,7 +11,7 @@ import { PostgresConnection } from '../../system/databases/postgres.ts';
 import { float8Array, int8Array, textArray } from '../../system/databases/postgres-arrays.ts';
 import { aDelivery, aSettlement, ROOM } from '../contract/journal.fixture.ts';
 import { FIRST_EPOCH, NOT_OWNER } from '../ports/ownership.ts';
-import { JournalUnavailable } from '../ports/unavailable.ts';
+import { CommandRefused, JournalUnavailable } from '../ports/unavailable.ts';
 import { type Cluster, startCluster } from './cluster.fixture.ts';
 import { openPostgresLedger } from './ledger/ledger.ts';
 import { openPostgresJournal, type PostgresJournal } from './postgres.ts';
@@ -195,6 +196,38 @@ test('a command that the server refuses ends alone, and those with it are taken'
     ]);
   });
 });
+
+test('an id that no index takes ends alone, and those settled with it are kept', async () => {
+  await using([''], async (journal) => {
+    const begun = [];
+    for (let n = 0; n < 3; n += 1) begun.push(await delivering(journal!));
+    // What a text repeats takes no room.
+    const long = randomBytes(10_000).toString('hex');
+    const told = await Promise.allSettled(
+      begun.map((seq, n) =>
+        journal!.settle(
+          EMBEDDED_OWNER,
+          aSettlement({ seq, to: 'sent', outcome: 'sent', messageId: n === 1 ? long : String(n) }),
+        ),
+      ),
+    );
+    expect(told).toMatchObject([
+      { status: 'fulfilled', value: { kind: 'settled', state: 'sent' } },
+      { status: 'rejected', reason: expect.any(CommandRefused) },
+      { status: 'fulfilled', value: { kind: 'settled', state: 'sent' } },
+    ]);
+    const again = aSettlement({ seq: begun[1]!, to: 'sent', outcome: 'sent', messageId: null });
+    expect(await journal!.settle(EMBEDDED_OWNER, again)).toMatchObject({ state: 'sent' });
+  });
+});
+
+async function delivering(journal: PostgresJournal): Promise<number> {
+  const appended = await journal.append(EMBEDDED_OWNER, aDelivery(), ROOM).durable;
+  if (appended.kind !== 'accepted') throw new Error(appended.kind);
+  const { seq } = appended.queued;
+  await journal.begin(EMBEDDED_OWNER, seq, 1);
+  return seq;
+}
 
 test('a connection that is cut is made again', async () => {
   await using([''], async (journal) => {

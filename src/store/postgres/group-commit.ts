@@ -246,9 +246,9 @@ function isCollision(error: unknown): boolean {
   return code === PG.deadlock || code === PG.serialization;
 }
 
-// Of what the commands say, and not of the server's state: its classes of errors 22 and 23.
+// Of what the commands say, and not of the server's state: its classes of errors 22, 23 and 54 (more than it can hold).
 function isRefusal(error: unknown): boolean {
-  return isAnswer(error) && /^2[23]/.test(codeOf(error) ?? '');
+  return isAnswer(error) && /^(?:2[23]|54)/.test(codeOf(error) ?? '');
 }
 
 function refusal(error: unknown): CommandRefused {
