@@ -13,12 +13,14 @@ export interface MovedTable {
   readonly isNumbered?: true;
   // In Postgres it lies by the day of its delivery, and may outlive it there until its day goes.
   readonly byDay?: true;
+  // In Postgres it says whose its delivery is.
+  readonly saysAccount?: true;
 }
 
 export const MOVED: readonly MovedTable[] = [
   { name: 'deliveries', key: ['seq'] },
   { name: 'results', key: ['seq'], byDay: true },
-  { name: 'attempts', key: ['no'], isNumbered: true, byDay: true },
+  { name: 'attempts', key: ['no'], isNumbered: true, byDay: true, saysAccount: true },
   { name: 'history', key: ['no'], isNumbered: true, byDay: true },
   { name: 'idempotency', key: ['account', 'key'] },
   { name: 'limits', key: ['account', 'key'] },
@@ -76,14 +78,13 @@ const KINDS: Readonly<Record<string, Kind>> = {
 const COLUMNS = `SELECT column_name AS name, data_type AS type FROM information_schema.columns
   WHERE table_schema = current_schema() AND table_name = $1 ORDER BY ordinal_position`;
 
-// Without the checks of rows and their days, which each kind of store has in its own way.
+// Without the checks of rows, their days and what repeats their delivery, which each kind of store has in its own way.
 export async function columnsOf(sql: PostgresSql, table: MovedTable): Promise<Column[]> {
   const rows = await sql.all(COLUMNS, table.name);
   return rows.flatMap(({ name, type }) => {
     const kind = KINDS[String(type)];
-    return kind === undefined || (table.byDay && name === 'day')
-      ? []
-      : [{ name: String(name), kind }];
+    const isOwnWay = (table.byDay && name === 'day') || (table.saysAccount && name === 'account');
+    return kind === undefined || isOwnWay ? [] : [{ name: String(name), kind }];
   });
 }
 

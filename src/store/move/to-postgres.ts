@@ -77,9 +77,14 @@ async function syncParts(
   const list = columns.map(({ name }) => `"${name}"`).join(', ');
   const hasCheck = table.name === 'deliveries';
   const into = hasCheck ? `${list}, row_check` : list;
-  const day = '(SELECT day_of(d.accepted_at) FROM deliveries d WHERE d.seq = t.seq)';
-  const [dayed, from] = table.byDay ? [`${into}, day`, `${into}, ${day}`] : [into, into];
-  const insert = `INSERT INTO ${table.name} (${dayed}) OVERRIDING SYSTEM VALUE
+  const ofDelivery = (what: string) => `(SELECT ${what} FROM deliveries d WHERE d.seq = t.seq)`;
+  const filled = [
+    ...(table.byDay ? [['day', ofDelivery('day_of(d.accepted_at)')]] : []),
+    ...(table.saysAccount ? [['account', ofDelivery('d.account')]] : []),
+  ];
+  const named = [into, ...filled.map(([name]) => name)].join(', ');
+  const from = [into, ...filled.map(([, value]) => value)].join(', ');
+  const insert = `INSERT INTO ${table.name} (${named}) OVERRIDING SYSTEM VALUE
     SELECT ${from} FROM jsonb_populate_recordset(NULL::${table.name}, $1::jsonb) t`;
   let after: Row | null = null;
   let copied = 0;

@@ -203,6 +203,10 @@ test('a database from before is migrated with all that it has', async () => {
   expect(await rowsIn('results_rest'), 'the oldest').toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
   const order = await sql.all('SELECT seq FROM attempts ORDER BY no');
   expect(order.map(({ seq }) => seq)).toEqual(Array.from({ length: 40 }, (_, i) => 40 - i));
+  const recent = await journal.callsSince(138 * DAY_MS);
+  expect(recent.map(({ account, startedAt }) => [account, startedAt])).toEqual(
+    [140, 139, 138].map((day) => ['telegram:1', day * DAY_MS + 5]),
+  );
   await sentOn(journal, 141, { budget: 'of_later' });
   expect(await journal.limits()).toMatchObject([{ key: 'freeze|budget|reply|' }]);
   const first = { afterAccount: '', after: { order: 0, updateId: '' }, max: 9 };

@@ -104,6 +104,22 @@ test('a save of a stream that waits for a take-over under way is refused', async
   });
 });
 
+test('the calls of an account are read while a commit waits', async () => {
+  await using(['a'], async (a) => {
+    const owner = await a!.openAccount(ACCOUNT);
+    await a!.append(owner, aDelivery(), { ...ROOM, beginAt: 5 }).durable;
+    const waiting = await asAdmin((sql) =>
+      sql.transaction('SELECT 1', async (other) => {
+        await other.run('UPDATE owners SET epoch = epoch');
+        const append = a!.append(owner, aDelivery(), ROOM).durable;
+        expect(await a!.callsSince([ACCOUNT], 0)).toMatchObject([{ startedAt: 5 }]);
+        return { append };
+      }),
+    );
+    expect(await waiting.append).toMatchObject({ kind: 'accepted' });
+  });
+});
+
 test('whoever owns it in the end, the text of a stream is theirs', async () => {
   await using(['a', 'b'], async (...nodes) => {
     for (let round = 0; round < 20; round += 1) {

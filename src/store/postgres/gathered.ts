@@ -5,7 +5,7 @@
 import type { PostgresConnection } from '../../system/databases/postgres.ts';
 import type { Owner } from '../ports/ownership.ts';
 import type { Recovered } from '../ports/recovery.ts';
-import type { BatchCommit } from './group-commit.ts';
+import { type BatchCommit, unavailable } from './group-commit.ts';
 import { callsSince, limitsOf, recover } from './reads.ts';
 
 export interface AccountRow {
@@ -86,7 +86,10 @@ export function readsOfTakeOver(commits: BatchCommit, side: PostgresConnection) 
       (all) => {
         const accounts = all.flatMap((each) => each.accounts);
         const since = Math.min(...all.map((each) => each.since));
-        return commits.run((sql) => callsSince(sql, accounts, since));
+        // What the former owner wrote is there: the account was opened before.
+        return callsSince(side, [...new Set(accounts)], since).catch((error: unknown) => {
+          throw unavailable(error);
+        });
       },
     ),
     recoveries: new GatheredRead(

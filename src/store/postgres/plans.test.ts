@@ -35,7 +35,7 @@ const BIG = [
     'incoming',
     'streams',
   ],
-  ...['members', 'outcomes', 'audit', 'ingest_posts', 'ingest_versions', 'minutes'],
+  ...['members', 'outcomes', 'audit', 'ingest_posts', 'ingest_versions', 'minutes', 'owners'],
 ];
 
 interface PlanNode {
@@ -104,6 +104,12 @@ describe('no statement walks through a big table', () => {
   test.each(all.filter(([name]) => !ABOUT_ALL.includes(name)))('%s', async (_name, statement) => {
     expect(walks(await planOf(statement))).toEqual([]);
   });
+});
+
+test('a take-over reads the calls of its accounts, and none of others', async () => {
+  const found = JSON.stringify(await planOf(READS_SQL.calls));
+  expect(found).toMatch(/"Index Cond":"\(+(?:t\.)?account = [^"]*started_at >= /);
+  expect(found).not.toContain('Seq Scan');
 });
 
 describe('a search is led by an index', () => {

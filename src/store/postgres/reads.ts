@@ -26,15 +26,26 @@ export const READS_SQL = {
         'cures', cures) AS past
     FROM deliveries WHERE settled_at IS NULL AND account = ANY ($1::text[]) AND seq > $2
     ORDER BY seq LIMIT ${PAGE_ROWS_MAX}`,
-  ownersBut: `SELECT account, node, epoch FROM owners
-    WHERE node IS NULL OR node <> ALL ($1::text[]) ORDER BY account`,
+  // From node to node, of which there are few, to the accounts of those that are not named.
+  ownersBut: `WITH RECURSIVE held(node) AS (
+      (SELECT node FROM owners WHERE node IS NOT NULL ORDER BY node LIMIT 1)
+      UNION ALL SELECT (SELECT node FROM owners WHERE node > h.node ORDER BY node LIMIT 1)
+        FROM held h WHERE h.node IS NOT NULL)
+    SELECT o.account, o.node, o.epoch FROM held h
+      CROSS JOIN LATERAL (SELECT * FROM owners WHERE node = h.node OFFSET 0) o
+      WHERE h.node <> ALL ($1::text[])
+    UNION ALL SELECT account, node, epoch FROM owners WHERE node IS NULL ORDER BY account`,
   ownerOf: 'SELECT account, node, epoch FROM owners WHERE account = $1',
-  // From the few of late to their deliveries, whatever the planner knows of either.
+  // From the few of late to their deliveries, whatever the planner knows of either; account by account, so that each is
+  // a range of the index.
   calls: `SELECT d.account, coalesce(a.chat, d.chat) AS chat, d.user_id AS "user", d.family, d.budget,
       d.live, d.cost, d.message_id AS "messageId", a.started_at AS "startedAt",
       a.ended_at AS "endedAt", a.outcome
-    FROM attempts a CROSS JOIN LATERAL (SELECT * FROM deliveries WHERE seq = a.seq OFFSET 0) d
-    WHERE a.started_at >= $1 AND d.account = ANY ($2::text[]) ORDER BY a.no`,
+    FROM unnest($2::text[]) AS asked(account)
+      CROSS JOIN LATERAL (SELECT * FROM attempts t
+        WHERE t.account = asked.account AND t.started_at >= $1 OFFSET 0) a
+      CROSS JOIN LATERAL (SELECT * FROM deliveries WHERE seq = a.seq OFFSET 0) d
+    ORDER BY a.no`,
   limits: `SELECT account, key, value, updated_at AS "updatedAt" FROM limits
     WHERE account = ANY ($1::text[]) ORDER BY account, key`,
   // What is under no account is of the store itself.

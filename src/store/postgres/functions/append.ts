@@ -47,8 +47,9 @@ BEGIN
     helds, prints, begins, bodies) AS g(seq, rank, account, platform, chat, method, family, budget,
     priority, at, held, print, begin_at, body)
   WHERE g.seq > 0;
-  INSERT INTO attempts (day, seq, n, started_at)
-  SELECT day_of(g.at), g.seq, 1, g.begin_at FROM unnest(seqs, times, begins) AS g(seq, at, begin_at)
+  INSERT INTO attempts (day, account, seq, n, started_at)
+  SELECT day_of(g.at), g.account, g.seq, 1, g.begin_at
+  FROM unnest(seqs, accounts, times, begins) AS g(seq, account, at, begin_at)
   WHERE g.seq > 0 AND g.begin_at IS NOT NULL;
   UPDATE owners o SET rank_last = r.last
   FROM (SELECT g.account, max(g.rank) AS last FROM unnest(seqs, ranks, accounts)

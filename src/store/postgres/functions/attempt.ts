@@ -19,8 +19,9 @@ WITH asked AS MATERIALIZED (
   WHERE d.seq = a.seq AND a.own AND a.whose = a.account AND a.state = 'queued'
   RETURNING d.seq, day_of(d.accepted_at) AS day, d.attempts AS n, d.body, past_of(d) AS past, is_intact(d) AS is_intact
 ), noted AS (
-  INSERT INTO attempts (day, seq, n, started_at, waited_for)
-  SELECT b.day, b.seq, b.n, a.at, a.waited_for FROM begun b JOIN asked a USING (seq) ORDER BY a.ord
+  INSERT INTO attempts (day, account, seq, n, started_at, waited_for)
+  SELECT b.day, a.account, b.seq, b.n, a.at, a.waited_for
+  FROM begun b JOIN asked a USING (seq) ORDER BY a.ord
 )
 SELECT jsonb_agg(CASE
   WHEN NOT a.own OR a.whose <> a.account THEN not_owner()

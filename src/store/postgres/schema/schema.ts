@@ -8,6 +8,7 @@ import { JournalOpenError } from '../../store-error.ts';
 import { FUNCTIONS } from '../functions/run.ts';
 import { BROADCASTS } from './broadcasts.ts';
 import { BUDGETS } from './budgets.ts';
+import { CALLS } from './calls.ts';
 import { DAYS } from './days.ts';
 import { DELIVERIES } from './deliveries.ts';
 import { FLEET, PROOFS } from './fleet.ts';
@@ -39,6 +40,7 @@ export const MIGRATIONS: readonly string[] = [
   byBytes(WAITED),
   byBytes(PROOFS),
   byBytes(STRAYS),
+  byBytes(CALLS),
 ];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
