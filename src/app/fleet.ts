@@ -1,7 +1,6 @@
 // Joins a node with its fleet: who is alive, which accounts are this node's, calls to other nodes, and notices of
 // changes in the store. Embedded there is none of it.
 
-import type { Accounts } from '../accounts/accounts.ts';
 import { type AccountPart, FleetAccounts, type OwnershipEvent } from '../cluster/accounts.ts';
 import type { Coordination, FleetNode } from '../cluster/coordination.ts';
 import { Membership } from '../cluster/membership.ts';
@@ -16,10 +15,9 @@ import type { Dispatch } from '../dispatch/loop.ts';
 import { FLEET_PATHS } from '../domain/fleet.ts';
 import { type AccountId, platformOf } from '../domain/ids.ts';
 import type { FleetPort, NodeStanding } from '../http/fleet/port.ts';
-import type { Keyring } from '../keys/keyring.ts';
-import type { Sessions } from '../keys/sessions.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { AskedRoad } from '../road/road.ts';
+import type { ChangeTopic } from '../store/ports/fleet.ts';
 import type { HandedOver, SpilledRecord, SpillPart } from '../store/ports/hand-over.ts';
 import type { PostgresJournal } from '../store/postgres/postgres.ts';
 import type { SpillingStore } from '../store/spill/store.ts';
@@ -29,6 +27,7 @@ import type { Log } from '../system/log.ts';
 import type { Periodic, PeriodicJob } from '../system/periodic.ts';
 import { nodeName, openCoordination } from './coordination.ts';
 import type { Engine } from './delivery.ts';
+import { rereadWhenChanged, type SharedTruth } from './rereads.ts';
 
 export interface FleetParts {
   readonly config: Config;
@@ -44,13 +43,6 @@ export interface FleetParts {
   readonly ledger: Ledger;
   // As whom the store knows this process.
   readonly incarnation: string;
-}
-
-// What every node keeps in memory and reads again when another changes it.
-export interface SharedTruth {
-  readonly accounts: Pick<Accounts, 'reload' | 'listen' | 'get'>;
-  readonly keyring: Pick<Keyring, 'reload' | 'listen' | 'shareRates'>;
-  readonly sessions: Pick<Sessions, 'reload' | 'listen'>;
 }
 
 const TOPICS = { accounts: 'accounts', keys: 'keys', strays: 'strays' } as const;
@@ -184,8 +176,9 @@ export class Fleet {
   port(local: AskedRoad, truth: SharedTruth): FleetPort {
     const { accounts, peers } = this;
     const self = () => this.#url;
+    const reread = this.#rereading('accounts', () => truth.accounts.reload());
     const isKnown = async (account: AccountId) => {
-      if (truth.accounts.get(account) === null) await truth.accounts.reload();
+      if (truth.accounts.get(account) === null) await reread();
       return truth.accounts.get(account) !== null;
     };
     return {
@@ -341,12 +334,12 @@ export class Fleet {
     keyring.shareRates((key, perMinute) => this.rates.take(key, perMinute));
     const failed = (error: unknown) =>
       this.#p.log.warn({ err: error }, 'could not read what other nodes have changed');
-    const rereadAccounts = () => accounts.reload();
-    const rereadKeys = async () => {
+    const rereadAccounts = this.#rereading('accounts', () => accounts.reload());
+    const rereadKeys = this.#rereading('keys', async () => {
       await keyring.reload();
       // A session is as good as its key.
       await sessions.reload();
-    };
+    });
     const publish = (topic: string) => void coordination.publish(topic, '').catch(() => {});
     this.#unlisten.push(
       coordination.subscribe(TOPICS.accounts, () => void rereadAccounts().catch(failed)),
@@ -360,6 +353,11 @@ export class Fleet {
     );
     this.#every('reread_accounts', REREAD_MS, rereadAccounts);
     this.#every('reread_keys', REREAD_MS, rereadKeys);
+  }
+
+  #rereading(topic: ChangeTopic, reread: () => Promise<void>): () => Promise<void> {
+    const { clock, journal } = this.#p;
+    return rereadWhenChanged(clock, () => journal.changes(topic), reread);
   }
 
   // The lease counts from before it was asked for, so that two nodes never both hold it.

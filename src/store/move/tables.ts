@@ -51,7 +51,7 @@ export const MOVED: readonly MovedTable[] = [
 // Made from the others, of one process, or of one kind of database; see the two directions for each.
 export const NOT_MOVED: readonly string[] = [
   ...['meta', 'tallies', 'owners', 'writers', 'spills', 'strays', 'uploads', 'upload_chunks'],
-  ...['nodes', 'fleet_leases'],
+  ...['nodes', 'fleet_leases', 'changes'],
 ];
 
 export type Cell = string | null;

@@ -35,3 +35,6 @@ export interface StoredOwner {
   // What its owner writes under.
   readonly epoch: number;
 }
+
+// What every node keeps in memory, and how often it was changed is counted with each change.
+export type ChangeTopic = 'accounts' | 'keys';

@@ -26,6 +26,7 @@ import type {
 } from '../ports/delivery.ts';
 import type {
   AccountEviction,
+  ChangeTopic,
   FleetStore,
   SecretAgreement,
   SecretPrint,
@@ -71,6 +72,7 @@ import { runMinutes } from './minutes.ts';
 import {
   accountsOf,
   agreeOn,
+  changesOf,
   knownAccounts,
   letGo,
   ownerOf,
@@ -285,11 +287,15 @@ export class PostgresJournal implements Store, FleetStore, AccountEviction, Secr
   }
 
   ownersBut(nodes: readonly string[]): Promise<StoredOwner[]> {
-    return this.#owners((sql) => ownersBut(sql, nodes));
+    return this.#ask((sql) => ownersBut(sql, nodes), this.#shared.owners);
   }
 
   ownerOf(account: AccountId): Promise<StoredOwner | null> {
-    return this.#owners((sql) => ownerOf(sql, account));
+    return this.#ask((sql) => ownerOf(sql, account), this.#shared.owners);
+  }
+
+  changes(topic: ChangeTopic): Promise<number> {
+    return this.#ask((sql) => changesOf(sql, topic));
   }
 
   letGo(account: AccountId): Promise<boolean> {
@@ -371,17 +377,9 @@ export class PostgresJournal implements Store, FleetStore, AccountEviction, Secr
   }
 
   // One statement, or several that only read.
-  async #ask<T>(work: (sql: PostgresSql) => Promise<T>): Promise<T> {
+  async #ask<T>(work: (sql: PostgresSql) => Promise<T>, over = this.#shared.side): Promise<T> {
     try {
-      return await work(this.#shared.side.bounded(SMALL_MS_MAX));
-    } catch (error) {
-      throw unavailable(error);
-    }
-  }
-
-  async #owners<T>(work: (sql: PostgresSql) => Promise<T>): Promise<T> {
-    try {
-      return await work(this.#shared.owners.bounded(SMALL_MS_MAX));
+      return await work(over.bounded(SMALL_MS_MAX));
     } catch (error) {
       throw unavailable(error);
     }

@@ -6,7 +6,7 @@ import type { AccountId } from '../../domain/ids.ts';
 import type { PostgresRow, PostgresSql } from '../../system/databases/postgres.ts';
 import type { StoredAccount } from '../ports/accounts.ts';
 import type { DeliveryPast } from '../ports/delivery.ts';
-import type { SecretPrint, StoredOwner } from '../ports/fleet.ts';
+import type { ChangeTopic, SecretPrint, StoredOwner } from '../ports/fleet.ts';
 import type { StoredLimit } from '../ports/limits.ts';
 import { FIRST_EPOCH, NOT_OWNER, type Owner } from '../ports/ownership.ts';
 import type { Recovered, StoredCall } from '../ports/recovery.ts';
@@ -53,6 +53,7 @@ export const READS_SQL = {
     UNION SELECT account FROM limits WHERE account > '' ORDER BY account`,
   accounts: `SELECT id, platform, sealed, paused, refused, created_at AS "createdAt"
     FROM accounts ORDER BY id`,
+  changes: 'SELECT no FROM changes WHERE topic = $1',
   saveAccount: `INSERT INTO accounts (id, platform, sealed, paused, refused, created_at)
     VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (id) DO UPDATE SET platform = excluded.platform,
     sealed = excluded.sealed, paused = excluded.paused, refused = excluded.refused,
@@ -108,6 +109,10 @@ export async function callsSince(sql: PostgresSql, accounts: readonly string[], 
 
 export async function accountsOf(sql: PostgresSql): Promise<StoredAccount[]> {
   return (await sql.all(READS_SQL.accounts)) as unknown as StoredAccount[];
+}
+
+export async function changesOf(sql: PostgresSql, topic: ChangeTopic): Promise<number> {
+  return Number((await sql.get(READS_SQL.changes, topic))?.no);
 }
 
 export async function saveAccount(sql: PostgresSql, account: StoredAccount): Promise<void> {

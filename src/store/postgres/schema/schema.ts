@@ -9,6 +9,7 @@ import { FUNCTIONS } from '../functions/run.ts';
 import { BROADCASTS } from './broadcasts.ts';
 import { BUDGETS } from './budgets.ts';
 import { CALLS } from './calls.ts';
+import { CHANGES } from './changes.ts';
 import { DAYS } from './days.ts';
 import { DELIVERIES } from './deliveries.ts';
 import { FLEET, PROOFS } from './fleet.ts';
@@ -41,6 +42,7 @@ export const MIGRATIONS: readonly string[] = [
   byBytes(PROOFS),
   byBytes(STRAYS),
   byBytes(CALLS),
+  byBytes(CHANGES),
 ];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
