@@ -198,7 +198,7 @@ export class PostgresConnection implements PostgresSql {
     client: pg.Client,
     sql: string,
     params: readonly SqlValue[],
-    msMax = STATEMENT_MS_MAX,
+    msMax = this.#options.callMsMax ?? STATEMENT_MS_MAX,
   ): Promise<pg.QueryResult> {
     const query = { text: sql, values: params.map(storable), query_timeout: msMax };
     const name = this.#nameOf(sql);

@@ -1,4 +1,5 @@
-// The ledger on Postgres, over a connection of its own, so that no search delays a commit. Every answer is bounded.
+// The ledger on Postgres, over connections of its own, so that no search delays a commit: one for searches and sums,
+// which may take long, and one for what is asked by number and is told at once. Every answer is bounded.
 
 import { type Delivery, laneOf, STATES, type State } from '../../../domain/delivery.ts';
 import { formatId } from '../../../domain/ids.ts';
@@ -24,6 +25,8 @@ import { deadGroups, searches, seqRange } from './search.ts';
 
 // Of one delivery, attempts and history are told up to here.
 const STORY_LINES_MAX = 10_000;
+// A server that is stopped says nothing: who asks by number is told so.
+const BY_NUMBER_MS_MAX = 4_000;
 
 // Of a delivery that retention has removed nothing is told, though its day may still be there.
 const OF_DAY = (table: string) => `FROM deliveries d JOIN ${table} a
@@ -55,23 +58,28 @@ type Reading = Pick<PostgresSql, 'all' | 'get'>;
 type StateCount = Awaited<ReturnType<Ledger['countByState']>>[number];
 
 export function openPostgresLedger({ url, tag }: { url: string; tag: string }): Ledger {
-  const connection = new PostgresConnection({ url, name: 'sluice ledger', schema: SCHEMA });
-  const sql = reading(connection);
-  const getMany = async (seqs: readonly number[]): Promise<Delivery[]> => {
-    const rows = await sql.all(LEDGER_SQL.deliveries, seqs);
+  const connect = (name: string, callMsMax?: number) =>
+    new PostgresConnection({ url, name, schema: SCHEMA, ...(callMsMax && { callMsMax }) });
+  const [searching, numbers] = [
+    connect('sluice search'),
+    connect('sluice ledger', BY_NUMBER_MS_MAX),
+  ];
+  const [sql, byNumber] = [reading(searching), reading(numbers)];
+  const getMany = async (seqs: readonly number[], over = byNumber): Promise<Delivery[]> => {
+    const rows = await over.all(LEDGER_SQL.deliveries, seqs);
     const found = new Map(rows.map((row) => [row.seq, deliveryOf(row, tag)]));
     return seqs.flatMap((seq) => found.get(seq) ?? []);
   };
   const rowsOf = async <T>(text: string, seq: number) =>
-    (await sql.all(text, seq, STORY_LINES_MAX)) as T[];
+    (await byNumber.all(text, seq, STORY_LINES_MAX)) as T[];
   return {
-    getMany,
+    getMany: (seqs) => getMany(seqs),
     get: async (seq) => (await getMany([seq]))[0] ?? null,
     attempts: (seq) => rowsOf<Attempt>(LEDGER_SQL.attempts, seq),
     history: (seq) => rowsOf<HistoryEntry>(LEDGER_SQL.history, seq),
-    search: async (filter, page) => getMany(await found(sql, tag, filter, page)),
+    search: async (filter, page) => getMany(await found(sql, tag, filter, page), sql),
     async copiesOf(origin) {
-      const rows = await sql.all(LEDGER_SQL.copies, origin, SEARCH_LIMIT_MAX);
+      const rows = await byNumber.all(LEDGER_SQL.copies, origin, SEARCH_LIMIT_MAX);
       return getMany(rows.map(({ seq }) => Number(seq)));
     },
     hasCopies: async () => (await sql.get(LEDGER_SQL.hasCopies)) !== null,
@@ -84,7 +92,9 @@ export function openPostgresLedger({ url, tag }: { url: string; tag: string }): 
       return counts.sort((a, b) => byAccount(a, b) || byState(a.state, b.state));
     },
     size: async () => Number((await sql.get(LEDGER_SQL.size))?.bytes ?? 0),
-    close: () => connection.close(),
+    async close() {
+      await Promise.all([searching.close(), numbers.close()]);
+    },
   };
 }
 

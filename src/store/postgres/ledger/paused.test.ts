@@ -1,0 +1,36 @@
+// A server that is stopped keeps its connections and says nothing.
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { JournalUnavailable } from '../../ports/unavailable.ts';
+import { type Cluster, startCluster } from '../cluster.fixture.ts';
+import { openPostgresJournal } from '../postgres.ts';
+import { openPostgresLedger } from './ledger.ts';
+
+let cluster: Cluster;
+beforeAll(async () => {
+  cluster = await startCluster();
+});
+afterAll(() => cluster.stop());
+
+test('who asks by number is told soon, however long a search waits', async () => {
+  const url = await cluster.database();
+  const journal = await openPostgresJournal({ url });
+  const ledger = openPostgresLedger({ url, tag: journal.tag });
+  await ledger.get(1);
+  await ledger.search({}, { limit: 1, after: 0 });
+  cluster.freeze();
+  let isSearched = false;
+  const search = ledger.search({}, { limit: 1, after: 0 }).finally(() => {
+    isSearched = true;
+  });
+  const asked = [ledger.get(1), ledger.attempts(1), ledger.history(1), ledger.getMany([1, 2])];
+  const told = await Promise.allSettled(asked);
+  expect(isSearched).toBe(false);
+  for (const one of told) {
+    expect(one).toMatchObject({ status: 'rejected', reason: expect.any(JournalUnavailable) });
+  }
+  cluster.thaw();
+  expect(await search).toEqual([]);
+  await ledger.close();
+  await journal.close();
+});
