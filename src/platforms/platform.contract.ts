@@ -3,11 +3,11 @@
 
 import { afterEach, describe, expect, test } from 'vitest';
 import { FAMILIES } from '../domain/call.ts';
+import { MESSAGE_ID_CHARS_MAX } from '../domain/ids.ts';
 import { ACCOUNT_REFUSED, type Outcome } from '../domain/outcome.ts';
 import { capabilities } from './capabilities.contract.ts';
 import { type Open, type PlatformFixture, WEATHERS, type Weather } from './contract.fixture.ts';
 import { dialectContract } from './dialect.contract.ts';
-import { MESSAGE_ID_CHARS_MAX } from './shared/message-id.ts';
 
 export type { PlatformFixture, Weather } from './contract.fixture.ts';
 

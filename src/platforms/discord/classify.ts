@@ -3,10 +3,10 @@
 // the bucket goes with every outcome. A 5xx may come after the deed, so it is `uncertain`; messages carry a nonce, so
 // that is no loss.
 
+import { messageIdIn } from '../../domain/ids.ts';
 import { ACCOUNT_REFUSED, type ObservedBucket, type Outcome } from '../../domain/outcome.ts';
 import type { Reply } from '../../system/http/transport.ts';
 import { jsonOrUndefined } from '../../system/json.ts';
-import { messageIdIn } from '../shared/message-id.ts';
 import { secondsOf } from '../shared/retry-after.ts';
 import { unanswered } from '../shared/unanswered.ts';
 import { NOT_ASKED } from './invalid-requests.ts';

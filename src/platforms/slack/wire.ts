@@ -3,6 +3,7 @@
 // wait; the words of its errors are stable, and are the reasons as they are.
 
 import { readBody, withoutExact, withoutReserved } from '../../domain/body.ts';
+import { messageIdIn } from '../../domain/ids.ts';
 import { ACCOUNT_REFUSED, type Outcome } from '../../domain/outcome.ts';
 import { fieldsOf } from '../../domain/scalar.ts';
 import type { HttpRequest, Reply } from '../../system/http/transport.ts';
@@ -10,7 +11,6 @@ import { jsonOrUndefined } from '../../system/json.ts';
 import type { OutgoingCall } from '../platform.ts';
 import { identifiedBy, type Question } from '../sandbox.ts';
 import { fieldsAsText } from '../shared/form.ts';
-import { messageIdIn } from '../shared/message-id.ts';
 import { waitMsIn } from '../shared/retry-after.ts';
 import { unanswered } from '../shared/unanswered.ts';
 import { METHODS } from './calls.ts';

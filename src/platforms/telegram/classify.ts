@@ -6,12 +6,12 @@
 // carried out: the server's own "restart", and 503 (nobody took the call). Only answers of the Bot
 // API's own shape are quoted: a stranger's page may quote our URL, and with it the token.
 
+import { messageIdIn } from '../../domain/ids.ts';
 import { ACCOUNT_REFUSED, type Cure, type Outcome } from '../../domain/outcome.ts';
 import { unreachable } from '../../system/assert.ts';
 import { lineInWords } from '../../system/http/http-words.ts';
 import type { Reply } from '../../system/http/transport.ts';
 import { jsonOrUndefined, parseJson } from '../../system/json.ts';
-import { messageIdIn } from '../shared/message-id.ts';
 import { deliveryMethod } from './methods.ts';
 import type { Reason } from './reasons.ts';
 import { ALREADY_DONE, REFUSALS } from './refusals.ts';

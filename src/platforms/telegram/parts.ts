@@ -2,12 +2,12 @@
 // goes next and, in a reserved member, what comes after it and what was answered so far; when a part is sent, the
 // body of the rest is written with its settlement. So a crash repeats at most the part that was under way.
 
+import { messageIdIn } from '../../domain/ids.ts';
 import { scalarText } from '../../domain/scalar.ts';
 import { jsonOrUndefined } from '../../system/json.ts';
 import { type Entity, isBlank, type RichText } from '../../text/rich-text.ts';
 import { splitText } from '../../text/split.ts';
 import type { Rest } from '../platform.ts';
-import { messageIdIn } from '../shared/message-id.ts';
 import { parseHtml } from './text/html.ts';
 import { parseMarkdown, parseMarkdownV2 } from './text/markdown.ts';
 

@@ -1,12 +1,12 @@
 // Carries a call out on the screens, and reads its answer. There is no wire: what is written is shown, so a call is
 // done or refused, and never in doubt while the process lives.
 
+import { messageIdIn } from '../../domain/ids.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import { scalarText } from '../../domain/scalar.ts';
 import { unreachable } from '../../system/assert.ts';
 import type { Reply } from '../../system/http/transport.ts';
 import type { OutgoingCall, ScreenMessage } from '../platform.ts';
-import { messageIdIn } from '../shared/message-id.ts';
 import { idOf, type TerminalParams } from './describe.ts';
 import type { Screens } from './screens.ts';
 

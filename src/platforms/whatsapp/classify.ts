@@ -2,12 +2,12 @@
 // is judged by its code; the status of HTTP says little (a pair limit has come as 400, 403 and 429). Only answers of
 // that shape are quoted: a stranger's page may quote our request.
 
+import { messageIdIn } from '../../domain/ids.ts';
 import { ACCOUNT_REFUSED, type Outcome } from '../../domain/outcome.ts';
 import { fieldsOf } from '../../domain/scalar.ts';
 import { unreachable } from '../../system/assert.ts';
 import type { Reply } from '../../system/http/transport.ts';
 import { jsonOrUndefined } from '../../system/json.ts';
-import { messageIdIn } from '../shared/message-id.ts';
 import { unanswered } from '../shared/unanswered.ts';
 import { handlingOf, STOP_MS } from './error-codes.ts';
 import type { WhatsappReason } from './reasons.ts';

@@ -1,9 +1,9 @@
 // What WhatsApp posts: one post may hold messages and statuses of many users and of several numbers. It is cut into
 // updates of one thing each, and each is read as far as delivery needs it. Nothing is believed before it is checked.
 
+import { messageIdIn } from '../../domain/ids.ts';
 import { fieldsOf, scalarText } from '../../domain/scalar.ts';
 import { unreachable } from '../../system/assert.ts';
-import { messageIdIn } from '../shared/message-id.ts';
 import { numberOf } from '../shared/numbered.ts';
 import type { MessageReceipt, UpdatePart, UpdateSummary, Voice } from '../updates.ts';
 import { unmarked } from './callback-data.ts';

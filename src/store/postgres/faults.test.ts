@@ -104,19 +104,21 @@ test('a save of a stream that waits for a take-over under way is refused', async
   });
 });
 
-test('the calls of an account are read while a commit waits', async () => {
+test('the calls of an account are those that were written before, also what is under way', async () => {
   await using(['a'], async (a) => {
     const owner = await a!.openAccount(ACCOUNT);
-    await a!.append(owner, aDelivery(), { ...ROOM, beginAt: 5 }).durable;
-    const waiting = await asAdmin((sql) =>
+    const reading = await asAdmin((sql) =>
       sql.transaction('SELECT 1', async (other) => {
+        // The append waits until this is over.
         await other.run('UPDATE owners SET epoch = epoch');
-        const append = a!.append(owner, aDelivery(), ROOM).durable;
-        expect(await a!.callsSince([ACCOUNT], 0)).toMatchObject([{ startedAt: 5 }]);
-        return { append };
+        const begun = a!.append(owner, aDelivery(), { ...ROOM, beginAt: 5 }).durable;
+        const calls = a!.callsSince([ACCOUNT], 0);
+        await other.run('SELECT 1');
+        return { begun, calls };
       }),
     );
-    expect(await waiting.append).toMatchObject({ kind: 'accepted' });
+    expect(await reading.calls).toMatchObject([{ startedAt: 5 }]);
+    expect(await reading.begun).toMatchObject({ kind: 'accepted' });
   });
 });
 

@@ -83,10 +83,12 @@ export function readsOfTakeOver(commits: BatchCommit, side: PostgresConnection) 
     ),
     calls: new GatheredRead(
       ({ accounts }: CallsAsked) => accounts,
-      (all) => {
+      async (all) => {
         const accounts = all.flatMap((each) => each.accounts);
         const since = Math.min(...all.map((each) => each.since));
-        // What the former owner wrote is there: the account was opened before.
+        // What the former owner wrote is there: the account was opened before. What this node wrote may be under way;
+        // no commit waits for what is read.
+        await commits.run(async () => {});
         return callsSince(side, [...new Set(accounts)], since).catch((error: unknown) => {
           throw unavailable(error);
         });
