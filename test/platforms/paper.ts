@@ -1,14 +1,14 @@
 // The smallest platform there can be: a notebook per account, a page per chat. It has the four parts every platform
 // has and no capability; whoever wants one must do without it. An account goes by its name; its only budget is endless.
 
+import { messageIdIn } from '../../src/domain/ids.ts';
 import type { PlatformDefinition } from '../../src/platforms/definition.ts';
 import type { Platform } from '../../src/platforms/platform.ts';
 import { byName } from '../../src/platforms/shared/by-name.ts';
 
 const { credentials, identify } = byName(/^[a-z]{1,32}$/, '1 to 32 small letters');
 const PLAN = Object.freeze({ account: Object.freeze([]), chat: Object.freeze([]) });
-const ONLY = 'ink';
-const LINE = { kind: 'call', thread: null, budget: ONLY, cost: 1 } as const;
+const LINE = { kind: 'call', thread: null, budget: 'ink', cost: 1 } as const;
 const TORN = { kind: 'refused', reason: 'torn', detail: 'torn', cure: null } as const;
 
 // What stands on which page; lines on torn paper are refused.
@@ -35,7 +35,7 @@ export function createPaper(notebook: Notebook): Platform {
       targets: (method, { page }) =>
         method.endsWith('write') ? { kind: 'chats', chats: [String(page)] } : { kind: 'unknown' },
     },
-    budgets: { names: [ONLY], unsolicited: ONLY },
+    budgets: { names: ['ink'], unsolicited: 'ink' },
     limits: { planOf: () => PLAN },
     wire: {
       identify,
@@ -49,7 +49,7 @@ export function createPaper(notebook: Notebook): Platform {
         if (reply.kind !== 'answered') return { kind: 'uncertain', reason: 'lost', detail: 'lost' };
         const { status, body: result } = reply;
         if (status !== 200) return { ...TORN, result };
-        return { kind: 'sent', messageId: String(JSON.parse(result).line), result };
+        return { kind: 'sent', messageId: messageIdIn(JSON.parse(result).line), result };
       },
     },
   };

@@ -9,6 +9,7 @@ import type { GatewayProcess } from '../process/gateway.ts';
 
 export const tokenOf = (bot: number) => `${bot}:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA`;
 const HEALTHY = 100;
+const POISONED = 999;
 
 type Send = { bot: number; chat: number; text?: string; wait?: number };
 
@@ -23,16 +24,16 @@ export class Trouble {
     this.#sim = sim;
   }
 
-  // Before the gateway is started: a dead letter of an account that has no token, which can never be sent.
+  // Before the gateway is started: a dead letter that no version with bounds would have taken, and nothing can send.
   static async prepare({ data }: GatewayProcess): Promise<void> {
     const journal = soleOwner(await openSqliteJournal({ dir: data }));
     const of = {
-      account: 'telegram:999' as const,
+      account: `telegram:${POISONED}` as const,
       platform: 'telegram',
       chat: '1',
       method: 'sendMessage',
     };
-    const made = aDelivery({ ...of, acceptedAt: Date.now(), body: '{"chat_id":1}' });
+    const made = aDelivery({ ...of, acceptedAt: Date.now(), body: '{"message_id":' });
     const appended = await journal.append(made, { queueMax: 1 });
     if (appended.kind !== 'accepted') throw new Error(appended.kind);
     const { seq } = appended.queued;
@@ -48,6 +49,8 @@ export class Trouble {
   static #prepared = '';
 
   async poisoned(): Promise<void> {
+    const known = await this.send({ bot: POISONED, chat: 2, wait: 20 });
+    if (known.status !== 200) throw new Error(JSON.stringify(known.body));
     const letters = { ids: [Trouble.#prepared] };
     const { status } = await this.#gateway.ask('POST', '/v1/dead/retry', letters);
     if (status !== 200) throw new Error(`the retry was answered ${status}`);

@@ -1,6 +1,5 @@
-// The call and its answer. The method is in the path, the parameters are a form (which every method takes, and JSON
-// only some), the token is in a header. `{"ok":…}` comes back with status 200, whatever was decided, and 429 for a
-// wait; the words of its errors are stable, and are the reasons as they are.
+// The method is in the path, the token in a header, the parameters are a form, which every method takes. `{"ok":…}`
+// comes with status 200, whatever was decided; the words of its errors are stable, and are the reasons as they are.
 
 import { readBody, withoutExact, withoutReserved } from '../../domain/body.ts';
 import { messageIdIn } from '../../domain/ids.ts';

@@ -202,7 +202,9 @@ function textOf(path: string): string | null {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    const { code } = error as NodeJS.ErrnoException;
+    // What is no folder is named by who opens the store in it.
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
     throw error;
   }
 }
