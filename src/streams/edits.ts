@@ -11,6 +11,7 @@ import type { Appended } from '../store/ports/delivery.ts';
 import type { Clock } from '../system/clock.ts';
 import { Deletions } from './deletions.ts';
 import { EditSession, GAP_MS_MAX, isEdit, isOver, prospectOf, togetherMs } from './edit-session.ts';
+import { endOf } from './end-of.ts';
 import type { Output } from './pacing/chat-pacer.ts';
 import type { ShowResult } from './showing.ts';
 
@@ -21,7 +22,6 @@ const FIRST_MS_MAX = 2_000;
 // Messages that were edited lately; the one that was longest ago is forgotten.
 const SESSIONS_MAX = 20_000;
 const LOOKED_AT_MAX = 100;
-const NEVER = new AbortController().signal;
 
 export interface EditPorts {
   readonly road: AskedRoad;
@@ -120,10 +120,10 @@ export class LiveEdits {
     if (!this.#release(session, seq, null)) return 'waits';
     const { staleSince } = session;
     session.staleSince = null;
-    const ended = await this.#p.road.ended(seq, NEVER);
+    const ended = await endOf(this.#p, seq, () => this.#isStopped);
     session.shown = null;
     this.#answered(session, seq);
-    if (ended.state !== 'sent') {
+    if (ended?.state !== 'sent') {
       this.#refused(session, ended);
       return 'waits';
     }
@@ -345,8 +345,8 @@ export class LiveEdits {
   ): Promise<void> {
     const { ending } = session;
     try {
-      const ended = await this.#p.road.ended(seq, NEVER);
-      if (ended.state !== 'sent') this.#refused(session, ended);
+      const ended = await endOf(this.#p, seq, () => this.#isStopped);
+      if (ended?.state !== 'sent') this.#refused(session, ended);
       // It may not have been the last: then its session has had its next turn.
       else if (isPresumed && ended.seq === seq)
         output.turns.shownAhead(session.id, this.#p.clock.now());
@@ -385,8 +385,8 @@ export class LiveEdits {
     if (seq !== null && this.#previews.delete(seq)) this.#outdated.add(seq);
   }
 
-  #refused(session: EditSession, ended: Ended): void {
-    if (ended.state === 'dead') session.failed = ended;
+  #refused(session: EditSession, ended: Ended | null): void {
+    if (ended?.state === 'dead') session.failed = ended;
   }
 
   // Its caller was told that all is well: now the truth, once, instead of another call that would end the same.

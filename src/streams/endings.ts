@@ -2,7 +2,8 @@
 // for now or promised by a process that is gone.
 
 import { JournalUnavailable } from '../store/ports/unavailable.ts';
-import { type FinalPorts, type Finished, finish, follow, isOver, placeAll } from './finish.ts';
+import { isOver } from './end-of.ts';
+import { type FinalPorts, type Finished, finish, follow, placeAll } from './finish.ts';
 import type { ChatPacers } from './pacing/pacing.ts';
 import type { Stream } from './stream-state.ts';
 import type { StreamChange } from './streams.ts';

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import type { NewDelivery } from '../domain/delivery.ts';
 import { createTelegram } from '../platforms/telegram/telegram.ts';
 import type { AskedRoad } from '../road/road.ts';
+import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import { type VirtualClock, virtualClock } from '../system/virtual-clock.ts';
 import { type FinalPorts, follow, placeAll } from './finish.ts';
 import { aNewStream } from './stream-state.fixture.ts';
@@ -61,4 +62,21 @@ test('of one that another process has by now nobody waits for the end to be writ
   });
   await ports.clock.run(10_000);
   expect(isOver).toBe(true);
+});
+
+test('that the ledger cannot be read for a while is no failure of its final', async () => {
+  let asked = 0;
+  const ports = portsOver({
+    async ended(seq: number) {
+      asked += 1;
+      if (asked < 3) throw new JournalUnavailable('journal_failed', 'the database is away');
+      return { seq, state: 'sent', messageId: '7' };
+    },
+  });
+  const stream = new Stream('s-1', aNewStream(), 'edit', 0);
+  stream.finals = [{ seq: 9, part: 0 }];
+  const followed = follow(ports, stream);
+  await ports.clock.run(10_000);
+  await followed;
+  expect(stream).toMatchObject({ state: 'done', reason: null });
 });

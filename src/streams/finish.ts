@@ -6,6 +6,7 @@ import type { Ended } from '../road/road.ts';
 import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import { sleep } from '../system/clock.ts';
 import { liveOf } from './calls.ts';
+import { endOf, isOver } from './end-of.ts';
 import { isPossible, type PlacingPorts, place } from './placing.ts';
 import { plan } from './plan.ts';
 import { messagesOf } from './render/content.ts';
@@ -17,7 +18,6 @@ import type { StreamWriter } from './writer.ts';
 // A draft that is under way should not come after the message; longer than this it is not waited for.
 const DRAFT_MS_MAX = 1000;
 const AGAIN_MS = 1000;
-const NEVER = new AbortController().signal;
 
 export interface FinalPorts extends PlacingPorts {
   readonly writer: StreamWriter;
@@ -100,7 +100,8 @@ export async function follow(ports: FinalPorts, stream: Stream): Promise<void> {
   const ends: Ended[] = [];
   // The list grows when a final is sent anew.
   for (const { seq, part } of stream.finals) {
-    const ended = await ports.road.ended(seq, NEVER);
+    const ended = await endOf(ports, seq, () => isOver(ports, stream));
+    if (ended === null) return;
     const isAnew = ended.state !== 'sent' && (await sendAnew(ports, stream, part, ended));
     if (!isAnew) ends.push(ended);
   }
@@ -156,11 +157,6 @@ async function saveEnd(ports: FinalPorts, stream: Stream): Promise<void> {
       ignoreStore(error);
     }
   }
-}
-
-// The process stops, or another one has the stream and brings it to its end.
-export function isOver({ isStopped }: Pick<FinalPorts, 'isStopped'>, { isLeft }: Stream): boolean {
-  return isLeft || isStopped();
 }
 
 // What waits to be shown is not shown any more.

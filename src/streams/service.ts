@@ -71,7 +71,8 @@ export class LiveStreams implements Live, Service {
     this.#streams = new KnownStreams(options.journal.streams);
     this.#writer = new StreamWriter(options.journal.streams, (stream) => this.#lost(stream));
     const broken = (stream: Stream, error: unknown) => this.#broken(stream, error);
-    const ports = { ...options, writer: this.#writer, broken };
+    const isStopped = () => this.#isStopped;
+    const ports = { ...options, writer: this.#writer, broken, isStopped };
     this.#pacers = new ChatPacers({ ...ports, streamOf: (id) => this.#streams.get(id) ?? null });
     this.#telling = new Telling(options, this.#pacers);
     this.edits = this.#pacers.edits;
@@ -79,7 +80,6 @@ export class LiveStreams implements Live, Service {
       {
         ...ports,
         slotFor: (stream, isFinal) => this.#pacers.slotFor(stream, isFinal),
-        isStopped: () => this.#isStopped,
       },
       this.#pacers,
       (stream) => this.#close(stream),

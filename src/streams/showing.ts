@@ -6,6 +6,7 @@ import type { LiveOutput } from '../platforms/platform.ts';
 import type { CosmeticAnswer, Ended } from '../road/road.ts';
 import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import { cosmeticOf, liveOf } from './calls.ts';
+import { endOf, isOver } from './end-of.ts';
 import { isPossible, type PlacingPorts, place } from './placing.ts';
 import { type PlanStep, plan } from './plan.ts';
 import { finishedTo } from './render/chunks.ts';
@@ -16,10 +17,10 @@ import type { StreamWriter } from './writer.ts';
 // So many refusals in a row, and a stream is shown no more before its final.
 const FAULTS_MAX = 3;
 const DRAFT_ID_MAX = 2 ** 31 - 1;
-const NEVER = new AbortController().signal;
 
 export interface ShowingPorts extends PlacingPorts {
   readonly writer: StreamWriter;
+  isStopped(): boolean;
   // A text that waited since then is on the screen.
   shown(stream: Stream, staleSince: number): void;
   // The chat offers no drafts.
@@ -93,9 +94,9 @@ async function showMessage(
   }
   // Best effort: what a crash loses of it is found again by the message's number.
   void ports.writer.save(stream).catch(() => {});
-  const ended = await ports.road.ended(seq, NEVER);
+  const ended = await endOf(ports, seq, () => isOver(ports, stream));
   stream.frame = null;
-  const isShown = learn(ports, stream, step, ended);
+  const isShown = ended !== null && learn(ports, stream, step, ended);
   if (!isShown) {
     stream.staleSince ??= staleSince ?? ports.clock.now();
     return 'waits';
