@@ -54,6 +54,8 @@ export class BatchCommit {
   readonly #connection: PostgresConnection;
   readonly #watch: CommitWatch | null;
   readonly #waiting: (Pending | Work)[] = [];
+  // How many of those that wait go one by one, for one of them cannot be taken.
+  #alone = 0;
   #isBusy = false;
   #idle = Promise.withResolvers<void>();
   #isClosed = false;
@@ -118,9 +120,11 @@ export class BatchCommit {
 
   #takeBatch(): Pending[] {
     const batch: Pending[] = [];
+    const commandsMax = this.#alone > 0 ? 1 : BATCH_COMMANDS_MAX;
+    this.#alone = Math.max(0, this.#alone - 1);
     let bytes = 0;
     for (const next of this.#waiting) {
-      const isFull = batch.length === BATCH_COMMANDS_MAX || bytes > BATCH_BYTES_MAX;
+      const isFull = batch.length === commandsMax || bytes > BATCH_BYTES_MAX;
       if (isFull || !('command' in next)) break;
       batch.push(next);
       bytes += next.command.bytes;
@@ -140,9 +144,11 @@ export class BatchCommit {
       for (const [i, { resolve }] of batch.entries()) resolve(answers[i]);
     } catch (error) {
       if (error instanceof BatchInDoubt) return this.#doubt(batch, encoded, error.cause);
-      // One that the server cannot take ends alone.
+      // One that the server cannot take ends alone. They wait again, ahead of what came since: if the database goes
+      // away in between, all that are left are told so in their order.
       if (batch.length > 1 && isRefusal(error)) {
-        for (const each of batch) await this.#commit([each]);
+        this.#waiting.unshift(...batch);
+        this.#alone = batch.length;
         return;
       }
       const told = isRefusal(error) ? refusal(error) : unavailable(error);
@@ -152,6 +158,7 @@ export class BatchCommit {
   }
 
   #refuseWaiting(error: JournalUnavailable): void {
+    this.#alone = 0;
     for (const { reject } of this.#waiting.splice(0)) reject(error);
   }
 
