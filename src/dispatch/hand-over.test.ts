@@ -21,10 +21,10 @@ const UNAUTHORIZED: Outcome = {
 const REFUSED: Identified = { kind: 'refused', status: 401, detail: 'Unauthorized' };
 const HOUR_MS = 3_600_000;
 
-async function twoNodes() {
+async function twoNodes(say: () => Outcome = () => SENT) {
   const shared = { made: createMemoryStore(), virtual: virtualClock(START) };
-  const first = aRoad(() => SENT, { ...shared, node: 'first' });
-  const second = aRoad(() => SENT, { ...shared, node: 'second' });
+  const first = aRoad(say, { ...shared, node: 'first' });
+  const second = aRoad(say, { ...shared, node: 'second' });
   await first.dispatch.start();
   await second.dispatch.start();
   return { first, second, run: first.run };
@@ -116,6 +116,35 @@ test('taken over from a node that does not know it: the other settles what was i
   await submit(first.road, { body: '"3"' });
   await run(2_000);
   expect(bodies(first.calls)).toEqual(['"0"', '"3"']);
+});
+
+test('an account that was removed and is closed for good is this node’s no longer', async () => {
+  const { first, run } = await twoNodes();
+  await first.dispatch.take(ACCOUNT);
+  await submit(first.road);
+  await run(500);
+  first.dispatch.leave(ACCOUNT, 'evicted');
+  expect(first.lost).toEqual([]);
+  await run(60_000);
+  expect(first.lost).toEqual([ACCOUNT]);
+});
+
+test('one that was removed and is taken again does not wait for the end of what froze it', async () => {
+  const limited: Outcome = { kind: 'limited', retryAfterMs: HOUR_MS, scope: 'chat', result: '' };
+  const { first, run } = await twoNodes(() => limited);
+  await first.dispatch.take(ACCOUNT);
+  await submit(first.road);
+  await run(500);
+  first.dispatch.leave(ACCOUNT, 'evicted');
+  const taken = first.dispatch.take(ACCOUNT);
+  let isTaken = false;
+  void taken.then(() => {
+    isTaken = true;
+  });
+  await run(5_000);
+  expect(isTaken).toBe(true);
+  expect(first.dispatch.state.leaving.size).toBe(0);
+  expect(first.calls).toHaveLength(1);
 });
 
 test('what else is written under its epoch: one refusal loses the account, an older one does not', async () => {

@@ -24,6 +24,8 @@ export interface HandOverParts {
 // False: another took it meanwhile.
 export async function takeAccount(parts: HandOverParts, account: AccountId): Promise<boolean> {
   const { state, clock } = parts;
+  // It was removed here, another had it since, and the store knows what is left of it.
+  if (state.leaving.has(account) && !state.isGone(account)) state.lose(account, clock.now());
   // It was lost a moment ago, and its calls are still in flight.
   while (state.leaving.has(account)) {
     parts.closeLeaving();

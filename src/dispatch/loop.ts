@@ -266,7 +266,9 @@ export class Dispatch implements Service {
   async #release(account: AccountId, limits: AccountLimits): Promise<void> {
     await this.state.saveLimits(limits.takeUnsaved());
     // Unless it has come back meanwhile.
-    if (!this.state.accounts.has(account)) await this.state.owners.close(account);
+    if (this.state.accounts.has(account)) return;
+    await this.state.owners.close(account);
+    this.#o.fleet?.onLost(account);
   }
 
   // What came back to the queue after its account was removed.

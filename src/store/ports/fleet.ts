@@ -4,7 +4,8 @@
 import type { AccountId } from '../../domain/ids.ts';
 
 export interface FleetStore {
-  // Those that none of these nodes owns, in order of account: nobody's, a dead node's, or one's own.
+  // Those that none of these nodes owns, in order of account: nobody's, a dead node's, or one's own. Of nobody's, an
+  // account that was removed may be left out while nothing waits for it.
   ownersBut(nodes: readonly string[]): Promise<StoredOwner[]>;
   // null: nobody ever had it.
   ownerOf(account: AccountId): Promise<StoredOwner | null>;

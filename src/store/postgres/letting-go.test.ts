@@ -65,3 +65,17 @@ test('it stays while a text of it grows', async () => {
   await own.streams.save(owner, { ...stream, endedAt: 1 });
   expect(await own.letGo(ACCOUNT)).toBe(true);
 });
+
+test('nobody takes it up again, unless something waits for it or its token came back', async () => {
+  const { own, other, owner } = await owned();
+  const toTakeUp = async () => (await other.ownersBut(['a', 'b'])).map(({ account }) => account);
+  await own.letGo(ACCOUNT);
+  await own.closeAccount(owner);
+  expect(await toTakeUp()).toEqual([]);
+  await own.append(owner, aDelivery(), ROOM).durable;
+  expect(await toTakeUp()).toEqual([ACCOUNT]);
+  await own.move(owner, aMove({ seq: 1 }));
+  expect(await toTakeUp()).toEqual([]);
+  await other.saveAccount(STORED);
+  expect(await toTakeUp()).toEqual([ACCOUNT]);
+});

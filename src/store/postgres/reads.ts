@@ -26,7 +26,8 @@ export const READS_SQL = {
         'cures', cures) AS past
     FROM deliveries WHERE settled_at IS NULL AND account = ANY ($1::text[]) AND seq > $2
     ORDER BY seq LIMIT ${PAGE_ROWS_MAX}`,
-  // From node to node, of which there are few, to the accounts of those that are not named.
+  // From node to node, of which there are few, to the accounts of those that are not named. What was removed, or gave
+  // way to others, is nobody's, and needs nobody until something waits for it.
   ownersBut: `WITH RECURSIVE held(node) AS (
       (SELECT node FROM owners WHERE node IS NOT NULL ORDER BY node LIMIT 1)
       UNION ALL SELECT (SELECT node FROM owners WHERE node > h.node ORDER BY node LIMIT 1)
@@ -34,7 +35,10 @@ export const READS_SQL = {
     SELECT o.account, o.node, o.epoch FROM held h
       CROSS JOIN LATERAL (SELECT * FROM owners WHERE node = h.node OFFSET 0) o
       WHERE h.node <> ALL ($1::text[])
-    UNION ALL SELECT account, node, epoch FROM owners WHERE node IS NULL ORDER BY account`,
+    UNION ALL SELECT account, node, epoch FROM owners o WHERE node IS NULL
+      AND (EXISTS (SELECT FROM accounts a WHERE a.id = o.account OFFSET 0)
+        OR EXISTS (SELECT FROM deliveries d WHERE d.settled_at IS NULL AND d.account = o.account OFFSET 0))
+    ORDER BY account`,
   ownerOf: 'SELECT account, node, epoch FROM owners WHERE account = $1',
   // From the few of late to their deliveries, whatever the planner knows of either; account by account, so that each is
   // a range of the index.
