@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest';
 import type { AccountId } from '../domain/ids.ts';
 import type { StoredOwner } from '../store/ports/fleet.ts';
+import { atEndOfTurn } from '../system/turn.ts';
 import { FleetAccounts } from './accounts.ts';
 import type { FleetNode } from './coordination.ts';
 import { ownerFor } from './rendezvous.ts';
@@ -131,6 +132,53 @@ test('what a service could not take up is here, and is taken up by the next plan
   expect(did).toEqual([`take ${own}`, `service takes ${own}`]);
   await accounts.take([own]);
   expect(did).toHaveLength(2);
+});
+
+test('two nodes ask at once to look what they wrote for it: it stays here, and open', async () => {
+  const account = ownedBy('a');
+  const takenUp = Promise.withResolvers<void>();
+  const open = { road: false, service: false };
+  let handOvers = 0;
+  const accounts = new FleetAccounts({
+    store: { ownersBut: async () => [], ownerOf: async () => null },
+    self: SELF,
+    members: () => NODES,
+    isStoreAway: () => false,
+    road: {
+      async take() {
+        open.road = true;
+        return true;
+      },
+      // A second one lasts until the account was taken up after the first.
+      async handOver() {
+        handOvers += 1;
+        if (handOvers > 1) await takenUp.promise;
+        open.road = false;
+      },
+    },
+    services: () => [
+      {
+        async take() {
+          if (handOvers > 0) takenUp.resolve();
+          await new Promise<void>((resolve) => atEndOfTurn(resolve));
+          open.service = true;
+        },
+        async leave() {
+          open.service = false;
+        },
+      },
+    ],
+    handOverMsMax: 1_000,
+    count: () => {},
+    onFailure: (error) => {
+      throw error;
+    },
+  });
+  await accounts.take([account]);
+  await Promise.all([accounts.refresh(account), accounts.refresh(account)]);
+  expect({ isHere: accounts.isHere(account), ...open }).toEqual({
+    ...{ isHere: true, road: true, service: true },
+  });
 });
 
 test('what another took in the same moment is not here; nobody is alive: nobody has it', async () => {

@@ -62,7 +62,9 @@ export class FleetAccounts implements OwnedAccounts {
   readonly #held = new Set<AccountId>();
   // Of those, the ones that not all services have taken up yet.
   readonly #unfinished = new Set<AccountId>();
+  // One of the two at a time: what is asked for meanwhile comes after it, or shares it.
   readonly #taking = new Map<AccountId, Promise<boolean>>();
+  readonly #giving = new Map<AccountId, Promise<void>>();
   readonly #listeners = new Set<() => void>();
 
   constructor(parts: FleetAccountsParts) {
@@ -195,6 +197,7 @@ export class FleetAccounts implements OwnedAccounts {
 
   async #open(account: AccountId): Promise<boolean> {
     const { road, services, count, onFailure } = this.#parts;
+    await this.#giving.get(account);
     try {
       if (!this.#held.has(account)) {
         if (!(await road.take(account))) return false;
@@ -211,8 +214,17 @@ export class FleetAccounts implements OwnedAccounts {
     }
   }
 
-  async #give(account: AccountId): Promise<void> {
+  #give(account: AccountId): Promise<void> {
+    const known = this.#giving.get(account);
+    if (known !== undefined) return known;
+    const giving = this.#close(account).finally(() => this.#giving.delete(account));
+    this.#giving.set(account, giving);
+    return giving;
+  }
+
+  async #close(account: AccountId): Promise<void> {
     const { road, handOverMsMax, count, onFailure } = this.#parts;
+    await this.#taking.get(account);
     try {
       await this.#leaveServices(account);
       await road.handOver(account, handOverMsMax);
