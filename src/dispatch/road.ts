@@ -7,6 +7,7 @@ import {
   laneOf,
   type NewDelivery,
   type Queued,
+  withoutSlot,
 } from '../domain/delivery.ts';
 import { type AccountId, platformOf } from '../domain/ids.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -308,13 +309,16 @@ function appendToQueue(
 ): Promise<Appended> {
   const { scheduler, aliases } = dispatch.state;
   const { account, family } = delivery;
+  const { slotAt } = delivery;
+  const kept = slotAt === undefined ? delivery : withoutSlot(delivery);
   const chat = aliases.canonical(account, delivery.chat);
   const place = chat === delivery.chat ? delivery : { account, chat, family };
   const expected = scheduler.expect(place, bounds.bytes);
-  return dispatch.journal.append(owner, delivery, bounds).durable.then(
+  return dispatch.journal.append(owner, kept, bounds).durable.then(
     (appended) => {
       if (!isSpilled(appended)) dispatch.state.store.worked();
-      if (appended.kind === 'accepted') dispatch.state.admit(appended.queued, appended.replaced);
+      if (appended.kind === 'accepted')
+        dispatch.state.admit(appended.queued, appended.replaced, slotAt);
       scheduler.arrived(expected);
       if (appended.kind === 'not_owner') dispatch.state.lose(account, dispatch.clock.now());
       return judge(appended, account);

@@ -3,7 +3,7 @@
 // The journal owns the truth: all of this is made anew from it at a start. What runs here throws only when an invariant
 // of the road is broken, which stops the process.
 
-import type { Queued } from '../domain/delivery.ts';
+import { type Queued, slotted } from '../domain/delivery.ts';
 import { ACCOUNT_GONE, type AccountId } from '../domain/ids.ts';
 import { AccountLimits, type LimitRecord, RoundTrips } from '../limits/limits.ts';
 import type { AccountLoad, Scheduler } from '../scheduler/scheduler.ts';
@@ -203,12 +203,12 @@ export class RoadState {
   }
 
   // It is durable. `replaced`: the waiting delivery whose place it took.
-  admit(queued: Queued, replaced: number | null): void {
+  admit(queued: Queued, replaced: number | null, slotAt = 0): void {
     const now = this.#p.clock.now();
     if (replaced !== null) {
       this.events.replaced(this.scheduler.remove(replaced, now), replaced, queued.seq, now);
     }
-    this.add(this.scheduled.byOwnClock(queued), now);
+    this.add(slotted(this.scheduled.byOwnClock(queued), slotAt, now), now);
     this.threads.learn(queued, null);
     this.events.accepted(queued, now);
     this.wake();

@@ -93,6 +93,8 @@ export interface Queued {
   readonly rank: number;
   // Not before this time (a retry, or scheduled); 0: at once.
   readonly dueAt: number;
+  // A final that was not tried: `dueAt` is its slot. Not kept.
+  readonly inSlot?: true;
   // 0: never.
   readonly expiresAt: number;
   // Of its payload on disk.
@@ -162,6 +164,8 @@ export interface NewDelivery {
   readonly copyOf?: number;
   // Whoever asked may reach this account alone, or not all of it: no observer follows. Not kept.
   readonly isBounded?: true;
+  // The slot that its chat has for a final, by our own clock. Not kept: a new process has slots of its own.
+  readonly slotAt?: number;
   readonly body: string;
   // Ids of the files in the spool that its body names.
   readonly files?: readonly string[];
@@ -222,8 +226,25 @@ export function isScheduled({ dueAt, enterAt }: Pick<Queued, 'dueAt' | 'enterAt'
 }
 
 // It was tried, and waits to be tried again.
-export function isRetry({ dueAt, enterAt }: Pick<Queued, 'dueAt' | 'enterAt'>): boolean {
-  return dueAt > enterAt;
+export function isRetry({
+  dueAt,
+  enterAt,
+  inSlot,
+}: Pick<Queued, 'dueAt' | 'enterAt' | 'inSlot'>): boolean {
+  return dueAt > enterAt && inSlot !== true;
+}
+
+// As it is kept.
+export function withoutSlot({ slotAt: _slotAt, ...kept }: NewDelivery): NewDelivery {
+  return kept;
+}
+
+// It waits for its slot in its lane, so that what was said after it comes after it. What has neither session nor thread
+// shares its lane with all that is said in the chat, which does not wait for the slots of its texts.
+export function slotted(queued: Queued, slotAt: number, now: number): Queued {
+  if (slotAt <= now) return queued;
+  if (queued.lane === '') return { ...queued, enterAt: slotAt, dueAt: slotAt };
+  return { ...queued, enterAt: Math.min(queued.enterAt, now), dueAt: slotAt, inSlot: true };
 }
 
 // Its place in the order: own, or inherited from the delivery it replaces.

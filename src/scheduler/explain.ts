@@ -135,8 +135,10 @@ export function explain(account: Account, entry: Entry, now: number): Explained 
   }
   const head = flow.head!.queued;
   if (head.dueAt > now) {
-    const retry = head.seq === queued.seq ? 'its own retry' : 'the retry of the one ahead of it';
-    causes.push({ kind: 'due', name: 'retry', until: head.dueAt, detail: `waits for ${retry}` });
+    const name = head.inSlot === true ? 'slot' : 'retry';
+    const which =
+      head.seq === queued.seq ? `its own ${name}` : `the ${name} of the one ahead of it`;
+    causes.push({ kind: 'due', name, until: head.dueAt, detail: `waits for ${which}` });
   }
   causes.push(...limitCauses(account, entry, flow, now));
   if (strict && head.seq !== queued.seq) causes.push(...firstCauses(account, head, now));

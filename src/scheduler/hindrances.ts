@@ -33,6 +33,7 @@ const TOGETHER_MS = 1000;
 // The name of a hold that lasts until one call is answered, and is part of the hold before it.
 export const PROBING = 'probing';
 const RETRY_AHEAD = 'waits for the retry of the one ahead of it';
+const SLOT_AHEAD = 'waits for the slot of the final text ahead of it';
 
 export class Hindrances {
   #last: Hindrance | null = null;
@@ -55,14 +56,17 @@ export class Hindrances {
     if (this.#last !== null) end(this.#lastLike(call, null), now);
   }
 
-  // The first of the lane is to be tried again at its own time, and those behind it wait with it.
+  // The first of the lane goes at a time of its own, mostly as a retry, and those behind it wait with it.
   retrying(limits: Pacing, head: Queued, lane: string, now: number): void {
     const until = head.dueAt;
     const known = this.#lastLike(head, lane);
     if (known !== null && known.until > now && known.until === until) return;
     const freeze = freezeUntil(limits.explain(head, now), until);
-    const retry = { kind: 'due', name: 'retry', until, detail: RETRY_AHEAD } as const;
-    const cause = freeze ?? retry;
+    const due: HeldBy =
+      head.inSlot === true
+        ? { kind: 'ahead', name: 'lane', until, detail: SLOT_AHEAD }
+        : { kind: 'due', name: 'retry', until, detail: RETRY_AHEAD };
+    const cause = freeze ?? due;
     this.#note({ cause, call: kindOf(head), lane, until }, now);
   }
 

@@ -13,7 +13,7 @@ const ports = {
   platforms: new Map<string, Platform>([['telegram', telegram]]),
   budgetFor: (_account: string, { budget }: { budget: NewDelivery['budget'] }) => budget,
 };
-const WISHES = { slot: 's', final: true, notBefore: 0, key: null, now: 1 };
+const WISHES = { slot: 's', final: true, slotAt: 0, key: null, now: 1 };
 const RESERVED = { 'sluice:parts': null, 'sluice:files': { a: 1 }, 'sluice:': 1 };
 const OWN = { chat_id: 5, text: 'hi', 'a sluice:parts': 1 };
 

@@ -70,7 +70,7 @@ export function deliveryOf(
   ports: CallPorts,
   stream: Stream,
   call: LiveCall,
-  sendOptions: { slot: string; final: boolean; notBefore: number; key: string | null; now: number },
+  sendOptions: { slot: string; final: boolean; slotAt: number; key: string | null; now: number },
 ): NewDelivery {
   const { account, platform, thread, user, correlation, priority } = stream.asked;
   const classes = ports.classesOf?.(account) ?? OUTPUT_CLASSES;
@@ -95,7 +95,8 @@ export function deliveryOf(
     live: !sendOptions.final,
     final: sendOptions.final,
     slot: sendOptions.slot,
-    notBefore: sendOptions.notBefore,
+    notBefore: 0,
+    slotAt: sendOptions.slotAt,
     expiresAt: 0,
     acceptedAt: sendOptions.now,
     idempotencyKey: sendOptions.key,

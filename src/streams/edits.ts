@@ -311,10 +311,9 @@ export class LiveEdits {
     const { shown, isFinishing } = session;
     const isWaiting = shown !== null && this.#p.road.isWaiting(shown);
     if (isWaiting && isFinishing) this.#takeBack(session, output);
-    const goesAt = output.slots.takeFinal(now);
+    const slot = output.slots.takeFinal(now);
     // A text of it that had its turn waits in its lane: this one takes that place.
-    const isInLane = isWaiting && !isFinishing;
-    const notBefore = goesAt > now && !isInLane ? goesAt : 0;
+    const slotAt = isWaiting && !isFinishing ? 0 : slot;
     if (!session.isLive) this.#p.road.beganLive(session);
     session.isLive = true;
     session.isFinishing = true;
@@ -322,7 +321,7 @@ export class LiveEdits {
     session.staleSince = null;
     output.finalWaits(session);
     try {
-      const appended = await this.#p.road.submit({ ...delivery, live: false, notBefore });
+      const appended = await this.#p.road.submit({ ...delivery, live: false, slotAt });
       this.#outdate(session.held);
       session.held = null;
       if (appended.kind === 'accepted') {

@@ -37,9 +37,8 @@ export async function place(
   const isNew = step.kind === 'send';
   const call = stepCall(liveOf(ports, stream.asked.platform), stream, asked, messages);
   const now = ports.clock.now();
-  const goesAt = ports.slotFor(stream, isFinal);
-  const notBefore = goesAt > now ? goesAt : 0;
-  const sendOptions = { slot: slotOf(stream, asked), final: isFinal, notBefore, now };
+  const slotAt = ports.slotFor(stream, isFinal);
+  const sendOptions = { slot: slotOf(stream, asked), final: isFinal, slotAt, now };
   const key = isNew ? keyOf(stream) : null;
   const appended = await ports.road.submit(
     deliveryOf(ports, stream, call, { ...sendOptions, key }),

@@ -1,7 +1,7 @@
 // An operator's hand on the limits: a chat or a whole account closed until a time, or opened before it. It holds at
 // once, is kept across a restart, and is published like any other freeze.
 
-import { isScheduled } from '../../domain/delivery.ts';
+import { isRetry } from '../../domain/delivery.ts';
 import type { AccountId } from '../../domain/ids.ts';
 import type { Learned } from '../../limits/limits.ts';
 import type { HandOnLimits } from '../../road/road.ts';
@@ -44,7 +44,7 @@ function bringForward(
 ): void {
   for (const queued of scheduler.waitingOf(account)) {
     const isOther = chat !== null && queued.chat !== chat;
-    if (isOther || queued.dueAt <= now || isScheduled(queued)) continue;
+    if (isOther || queued.dueAt <= now || !isRetry(queued)) continue;
     scheduler.remove(queued.seq, now);
     scheduler.add({ ...queued, dueAt: 0 }, now);
   }
