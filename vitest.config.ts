@@ -4,12 +4,22 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { bundleOf, withBundledThreads } from './test/process/bundle.ts';
 
-// Those of the whole gateway take longest: what is short fills the gaps at the end.
+// More than half a minute each; whoever is missing here only begins later.
+const LONG = new RegExp(
+  `/(?:${[
+    'test/(?:at-night|fleet|fleet-faults|fleet-observers|linear|mixed-platforms|package|prometheus|worlds)',
+    'test/page(?:-actions|-ingest|-readers|-sandbox)?',
+    'src/limits/learning|src/store/sqlite/sqlite',
+  ].join('|')})\\.test\\.ts$`,
+);
+
+// What takes longest goes first, then the other tests of the whole gateway: what is short fills the gaps at the end.
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const isWhole = ({ moduleId }: TestSpecification) => !moduleId.includes('/src/');
-    return [...sorted.filter(isWhole), ...sorted.filter((file) => !isWhole(file))];
+    const rankOf = ({ moduleId }: TestSpecification) =>
+      LONG.test(moduleId) ? 0 : moduleId.includes('/src/') ? 2 : 1;
+    return sorted.sort((a, b) => rankOf(a) - rankOf(b));
   }
 }
 

@@ -57,15 +57,26 @@ export function run(world: PacingWorld, from: number, ms: number): Judged[] {
       later(toldAt, () => limits.settled(ticket, signal, now));
     });
   };
+  // Charges that differ in their chat alone meet the account alike: it is asked once for all, until one goes.
+  const kinds = charges.map((charge) => JSON.stringify({ ...charge, chat: '' }));
+  const accountAt = new Map<string, number>();
+  const earliestAccount = (n: number) => {
+    const known = accountAt.get(kinds[n]!) ?? limits.earliestAccount(charges[n]!, now);
+    accountAt.set(kinds[n]!, known);
+    return known;
+  };
   while (now < from + ms) {
     let opens = Number.POSITIVE_INFINITY;
     const first = intBelow(random, charges.length);
+    accountAt.clear();
     for (let n = 0; n < charges.length; n++) {
-      const charge = charges[(first + n) % charges.length]!;
-      const chatAt = limits.earliestChat(charge, now);
-      const accountAt = limits.earliestAccount(charge, now);
-      if (Math.max(chatAt, accountAt) <= now) send(charge, limits.take(charge, now));
-      else opens = Math.min(opens, Math.max(chatAt, accountAt));
+      const place = (first + n) % charges.length;
+      const charge = charges[place]!;
+      const at = Math.max(limits.earliestChat(charge, now), earliestAccount(place));
+      if (at <= now) {
+        send(charge, limits.take(charge, now));
+        accountAt.clear();
+      } else opens = Math.min(opens, at);
     }
     const next = events.at(-1);
     if (next === undefined || next.at > opens) now = Math.max(now + 0.01, opens);
