@@ -118,6 +118,8 @@ describe('the gateway', () => {
     await visitor.see('gateway');
     const health = panel('Health').locator('li', { hasText: 'Store on disk' });
     await health.getByText('ok', { exact: true }).waitFor();
+    const names = await panel('Health').locator('li > :first-child').allTextContents();
+    expect(names.filter((name) => !/^[A-Z]/.test(name))).toEqual([]);
     const api = panel('For programs').getByRole('link', { name: 'API reference' });
     expect(await api.getAttribute('href')).toBe('/docs');
     const done = rows(panel('Audit log'));

@@ -144,9 +144,14 @@ export interface AuditEntry {
 
 export interface Health {
   readonly scheduler: { readonly status: string; readonly interval_sec: number | null };
-  readonly parts: Readonly<
-    Record<string, { readonly status: 'ok' | 'stale' | 'down'; readonly code?: string }>
-  >;
+  readonly parts: Readonly<Record<string, HealthPart>>;
+}
+
+interface HealthPart {
+  readonly status: 'ok' | 'stale' | 'down';
+  readonly code?: string;
+  // Of the part that is made of periodic work.
+  readonly jobs?: readonly { readonly name: string; readonly state: string }[];
 }
 
 export interface DeadGroup {

@@ -21,8 +21,11 @@ import { isHeld } from '../accounts/account-standing.tsx';
 import { Nodes } from './nodes.tsx';
 
 const PARTS: Readonly<Record<string, string>> = {
+  fleet: 'Membership of the fleet',
   scheduler: 'Sending',
   journal: 'Store on disk',
+  spill: 'Messages kept while the database is away',
+  periodic: 'Periodic work',
 };
 
 export function GatewayScreen() {
@@ -78,11 +81,18 @@ function HealthPanel() {
         <Loading />
       ) : (
         <ul class="lines">
-          {Object.entries(data.parts).map(([name, { status, code }]) => (
+          {Object.entries(data.parts).map(([name, { status, code, jobs = [] }]) => (
             <li key={name}>
               <span>{PARTS[name] ?? words(name)}</span>
               <span>
                 {code === undefined ? null : <span class="dim">{words(code)} </span>}
+                {jobs
+                  .filter(({ state }) => state !== 'ok')
+                  .map((job) => (
+                    <span key={job.name} class="dim">
+                      {words(job.name)} is {job.state}{' '}
+                    </span>
+                  ))}
                 <Badge word={status} tone={status === 'ok' ? 'good' : 'bad'} />
               </span>
             </li>
