@@ -68,6 +68,29 @@ test('scheduled for later; a live text that had its turn sooner than it would ha
   ]);
   const live = ended({ live: true, enterAt: AT + 90_000, settledAt: AT + 61_100 });
   expect(brief(pastOf(live, attempts, []))[0]).toBe('0-61000 turn: its session’s turn');
+  const cancelled = ended({ state: 'cancelled', enterAt: AT + 90_000, settledAt: AT + 50_000 });
+  expect(brief(pastOf(cancelled, [], []))).toEqual([
+    '0-50000 scheduled: it was scheduled for later',
+  ]);
+});
+
+test('a live text that had its turn says what it waited for then', () => {
+  const frozen = { kind: 'freeze', ago: 40_000, ms: 40_000, detail: 'its chat is frozen' } as const;
+  const attempts = [tried(1, 61_000, 61_100, { waitedFor: writeWaited([frozen]) })];
+  const live = ended({ live: true, enterAt: AT + 90_000, settledAt: AT + 61_100 });
+  expect(brief(pastOf(live, attempts, []))).toEqual([
+    '0-21000 turn: its session’s turn',
+    '21000-61000 freeze: its chat is frozen',
+    '61000-61100 call: try 1, sent',
+  ]);
+});
+
+test('a final text that took the place of one that was held was not scheduled', () => {
+  const final = ended({ final: true, enterAt: AT + 30_000, settledAt: AT + 2100 });
+  expect(brief(pastOf(final, [tried(1, 2000, 2100)], []))).toEqual([
+    '0-2000 turn: its turn',
+    '2000-2100 call: try 1, sent',
+  ]);
 });
 
 test('what held it in the queue, each with its time; before a retry too', () => {

@@ -30,9 +30,15 @@ export function pastOf(
   history: readonly HistoryEntry[],
 ): PastStep[] {
   const past = new Past(delivery.acceptedAt);
-  const begun = attempts[0]?.startedAt ?? delivery.settledAt ?? delivery.acceptedAt;
-  if (delivery.live) past.until(Math.min(begun, delivery.enterAt), 'turn', 'its session’s turn');
-  else past.until(Math.min(begun, delivery.enterAt), 'scheduled', 'it was scheduled for later');
+  const [first = null] = attempts;
+  const { enterAt } = delivery;
+  const begun = first?.startedAt ?? delivery.settledAt ?? delivery.acceptedAt;
+  // Once it had its turn it waited like any other. A final text has the record of a time that was its preview's.
+  if (delivery.live) {
+    past.until(Math.min(begun - waitedMs(first), enterAt), 'turn', 'its session’s turn');
+  } else if (first === null || begun >= enterAt) {
+    past.until(Math.min(begun, enterAt), 'scheduled', 'it was scheduled for later');
+  }
   const moves = [...history].sort((a, b) => a.at - b.at);
   for (const [i, attempt] of attempts.entries()) {
     past.moved(moves, attempt.startedAt);
