@@ -133,15 +133,18 @@ function lost({ log }: Resources): (lost: LostObserver) => void {
     );
 }
 
-// Made once per account and settings: they are others when an operator sets a limit by hand.
-function liveSettingsBy({ platforms, settingsOf }: Resources) {
-  const known = new Map<string, { of: Settings; live: LiveSettings }>();
-  return (account: AccountId): LiveSettings => {
-    const of = settingsOf(account);
-    const made = known.get(account);
-    if (made?.of === of) return made.live;
-    const live = liveSettings(platforms.get(platformOf(account)), of);
-    known.set(account, { of, live });
+// Made once per platform and settings, which most accounts share: others when an operator sets a limit by hand.
+export function liveSettingsBy({
+  platforms,
+  settingsOf,
+}: Pick<Resources, 'platforms' | 'settingsOf'>): (account: AccountId) => LiveSettings {
+  const known = new WeakMap<Settings, Map<string, LiveSettings>>();
+  return (account) => {
+    const [of, platform] = [settingsOf(account), platformOf(account)];
+    const made = known.get(of) ?? new Map<string, LiveSettings>();
+    known.set(of, made);
+    const live = made.get(platform) ?? liveSettings(platforms.get(platform), of);
+    made.set(platform, live);
     return live;
   };
 }
