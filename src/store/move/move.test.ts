@@ -227,6 +227,16 @@ test('a database that is in use is refused, and so is one that holds a store', a
   await expect(moveToPostgres(options(other, { resume: true }))).rejects.toThrow(/already holds/);
 });
 
+test('the secret of nodes that tried the database before is not that of the store which comes', async () => {
+  const tried = await openPostgresJournal({ url });
+  await tried.agreeOn({ own: 'tried', former: null });
+  await tried.close();
+  await moveToPostgres(options(await aFolder()));
+  const journal = await openPostgresJournal({ url });
+  await journal.agreeOn({ own: 'of the store', former: null });
+  await journal.close();
+});
+
 test('stopped at any moment it goes on, and until then the database opens for nobody', async () => {
   const dir = await aFolder();
   let steps = 0;

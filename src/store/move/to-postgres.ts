@@ -218,6 +218,8 @@ async function finish(source: Database, sql: PostgresSql): Promise<void> {
   const save = `INSERT INTO meta (name, value) VALUES ($1, $2)
     ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
   await sql.run(save, 'tag', meta.get('tag')!);
+  // The store that comes was sealed with a secret of its own; that of nodes which tried the database before is none's.
+  await sql.run(`DELETE FROM meta WHERE name = 'secret'`);
   const losses = meta.get('losses');
   if (losses !== undefined) await sql.run(save, 'losses', losses);
   await sql.get(
