@@ -5,8 +5,9 @@ import { isIP } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { WaitingCallers } from '../accept/callers.ts';
 import type { AccountPart } from '../cluster/accounts.ts';
+import { connectionsTo } from '../cluster/peers.ts';
 import type { Config } from '../config/config.ts';
-import type { HttpParts } from '../http/context.ts';
+import type { HttpParts, HttpSettings } from '../http/context.ts';
 import type { Dialects } from '../http/dialects/dialects.ts';
 import type { FleetSide } from '../http/fleet/port.ts';
 import { createServer } from '../http/server.ts';
@@ -33,6 +34,8 @@ const ALONE: FleetMember = {
 
 // A connection of another node carries the requests of many; each names where it came from.
 const ANY_ADDRESS = ['0.0.0.0/0', '::/0'];
+// Other nodes of one fleet, whose connections there is room for: one that is refused counts as gone.
+const NODES_MAX = 100;
 
 export function openMember(
   config: Config,
@@ -49,12 +52,7 @@ export function openMember(
     side: { fleet: { side: 'outer', port } },
     async start(options, waiting, dialects) {
       const { host, port: at, url } = whereOf(config);
-      const settings = {
-        ...options.settings,
-        host: '0.0.0.0',
-        allowedHosts: [...options.settings.allowedHosts, ...(url === null ? [] : [url.hostname])],
-        trustedProxies: ANY_ADDRESS,
-      };
+      const settings = innerSettings(options.settings, url);
       const inner = { ...options, settings, fleet: { side: 'inner', port } as const };
       server = createServer(inner, waiting, dialects);
       const own = await listenAt({ host, port: at }, server);
@@ -68,6 +66,16 @@ export function openMember(
       server.server.closeAllConnections();
       await closed;
     },
+  };
+}
+
+export function innerSettings(settings: HttpSettings, url: URL | null): HttpSettings {
+  return {
+    ...settings,
+    host: '0.0.0.0',
+    allowedHosts: [...settings.allowedHosts, ...(url === null ? [] : [url.hostname])],
+    trustedProxies: ANY_ADDRESS,
+    connectionsMax: NODES_MAX * connectionsTo(settings.connectionsMax),
   };
 }
 

@@ -225,6 +225,11 @@ export class FleetPeers {
   }
 }
 
+// That this node has at most to one other.
+export function connectionsTo(forwardsMax: number): number {
+  return forwardsMax + QUESTIONS_AT_ONCE_MAX + PROBES_AT_ONCE_MAX;
+}
+
 async function valueIn(answer: PeerAnswer): Promise<PeerValue> {
   if (answer.kind !== 'answered') return answer;
   const value = jsonOrUndefined((await textOf(answer.body)) ?? '');
