@@ -195,7 +195,7 @@ export class Accounts {
   }
 
   async #drop(id: AccountId, kind: 'removed' | 'evicted'): Promise<boolean> {
-    const { journal, evict } = this.#options;
+    const { journal, shared } = this.#options;
     const held = this.#held.get(id);
     if (held === undefined) return false;
     // First here: whoever brings the token meanwhile is written after it.
@@ -203,7 +203,7 @@ export class Accounts {
     this.#idByDigest.delete(held.digest);
     let isGone = false;
     try {
-      if (kind === 'evicted' && evict !== undefined) isGone = await evict(id);
+      if (kind === 'evicted' && shared !== undefined) isGone = await shared.letGo(id);
       else isGone = await journal.removeAccount(id).then(() => true);
     } finally {
       if (!isGone && !this.#held.has(id)) this.#hold(held.stored, held.credential, held.host);
@@ -323,7 +323,7 @@ export class Accounts {
       refused: null,
       createdAt: before?.stored.createdAt ?? this.#options.clock.now(),
     };
-    await this.#options.journal.saveAccount(stored);
+    await this.#save(stored, 'token');
     this.#hold(stored, credential, host);
     for (const listener of this.#listeners) listener({ id, kind: 'token' });
     return { kind: 'known', id };
@@ -342,17 +342,18 @@ export class Accounts {
     await Promise.all(gone.map((id) => this.#drop(id, 'evicted')));
   }
 
-  async #change(
-    id: AccountId,
-    change: Partial<Pick<StoredAccount, 'paused' | 'refused'>>,
-    kind: AccountChange['kind'],
-  ): Promise<boolean> {
+  async #change(id: AccountId, change: Partial<StoredAccount>, kind: 'paused' | 'refused') {
     const held = this.#held.get(id);
     if (held === undefined) return false;
     held.stored = { ...held.stored, ...change };
-    await this.#options.journal.saveAccount(held.stored);
+    await this.#save(held.stored, kind);
     for (const listener of this.#listeners) listener({ id, kind });
     return true;
+  }
+
+  #save(stored: StoredAccount, part: 'token' | 'paused' | 'refused'): Promise<void> {
+    const { journal, shared } = this.#options;
+    return shared?.change(stored, part) ?? journal.saveAccount(stored);
   }
 
   #hold(stored: StoredAccount, credential: string, host: Host | null): void {

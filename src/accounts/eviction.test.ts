@@ -2,6 +2,7 @@
 
 import { expect, test } from 'vitest';
 import type { AccountId } from '../domain/ids.ts';
+import type { SharedAccounts } from '../store/ports/fleet.ts';
 import { world } from './accounts.fixture.ts';
 import { Accounts } from './accounts.ts';
 
@@ -77,8 +78,11 @@ test('what the simulator vouched for gives way before what a platform did', asyn
 test('one that the store keeps stays, and who comes has no place', async () => {
   const { options } = world(undefined, { accountsMax: 2 });
   const kept = new Set<AccountId>(['telegram:1']);
-  const evict = async (id: AccountId) => !kept.has(id);
-  const accounts = await Accounts.open({ ...options, evict });
+  const shared: SharedAccounts = {
+    change: options.journal.saveAccount,
+    letGo: async (id) => !kept.has(id),
+  };
+  const accounts = await Accounts.open({ ...options, shared });
   accounts.letGo((id) => id !== 'telegram:2');
   const changes: string[] = [];
   for (const n of [1, 2]) await accounts.identify('telegram', `${n}:a`);

@@ -4,6 +4,7 @@ import type { ReportFault } from '../domain/fault.ts';
 import type { AccountId } from '../domain/ids.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { AccountStore } from '../store/ports/accounts.ts';
+import type { SharedAccounts } from '../store/ports/fleet.ts';
 import type { Clock } from '../system/clock.ts';
 import type { AskingBounds } from './asking.ts';
 import type { UnreachableAccount } from './unreachable.ts';
@@ -17,8 +18,8 @@ export interface AccountsOptions {
   readonly secretPrevious?: string | null;
   readonly accountsMax?: number;
   readonly asking?: AskingBounds;
-  // Takes one that gives way out of the store; false: it stays. Left out: it is removed.
-  readonly evict?: (id: AccountId) => Promise<boolean>;
+  // How those are written that other processes change too; left out: there are no others.
+  readonly shared?: SharedAccounts;
   // Ids of the accounts that the operator has configured; none when left out.
   readonly configured?: ReadonlySet<AccountId>;
   // `known`: no others are taken. `any` when left out.

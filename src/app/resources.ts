@@ -128,7 +128,7 @@ export async function openResources(
   const { admits, accountsMax } = config;
   const configured = configuredAccounts(config, platforms, report);
   const bounds = { configured: new Set(configured.keys()), admits, accountsMax };
-  const opening = { clock, journal, platforms, report, ...sealing, ...bounds, ...evicting(shared) };
+  const opening = { clock, journal, platforms, report, ...sealing, ...bounds, ...sharing(shared) };
   const accounts = await openAccounts(opening, log, shared, close);
   const byHand = new SettableLimits((account) => configured.get(account) ?? config, platformOf);
   const settingsOf = (account: AccountId) => byHand.settingsOf(account);
@@ -176,9 +176,9 @@ async function closeStore(
   for (const store of stores) await store.close();
 }
 
-// Another node may have written to it meanwhile: the store looks again.
-function evicting(shared: ChosenStore['shared']) {
-  return shared && { evict: (id: AccountId) => shared.journal.letGo(id) };
+// Other nodes change the same accounts.
+function sharing(shared: ChosenStore['shared']) {
+  return shared && { shared: shared.journal.sharedAccounts };
 }
 
 function fleetOptions(fleet: Fleet) {

@@ -2,6 +2,7 @@
 // an account is its row, and messages between nodes are only faster.
 
 import type { AccountId } from '../../domain/ids.ts';
+import type { StoredAccount } from './accounts.ts';
 
 export interface FleetStore {
   // Those that none of these nodes owns, in order of account: nobody's, a dead node's, or one's own. Of nobody's, an
@@ -24,7 +25,11 @@ export interface SecretPrint {
   readonly former: string | null;
 }
 
-export interface AccountEviction {
+// Accounts that other nodes change at the same time.
+export interface SharedAccounts {
+  // Writes this part of it and leaves the others as they are: another node may have changed them, and this one not
+  // heard of it yet. A token also ends that the one before was refused; it is refused only while it is still the one.
+  change(account: StoredAccount, part: 'token' | 'paused' | 'refused'): Promise<void>;
   // Forgets an account that nothing is left to do for. False: something is, or another node has it; it stays.
   letGo(account: AccountId): Promise<boolean>;
 }

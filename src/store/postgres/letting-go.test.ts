@@ -31,11 +31,11 @@ async function owned() {
 
 test('only its owner forgets it', async () => {
   const { own, other } = await owned();
-  expect(await other.letGo(ACCOUNT)).toBe(false);
+  expect(await other.sharedAccounts.letGo(ACCOUNT)).toBe(false);
   expect(await own.accounts()).toHaveLength(1);
-  expect(await own.letGo(ACCOUNT)).toBe(true);
+  expect(await own.sharedAccounts.letGo(ACCOUNT)).toBe(true);
   expect(await other.accounts()).toEqual([]);
-  expect(await own.letGo(ACCOUNT)).toBe(false);
+  expect(await own.sharedAccounts.letGo(ACCOUNT)).toBe(false);
 });
 
 test('it stays while a delivery waits, also one that another node wrote down for it', async () => {
@@ -43,33 +43,33 @@ test('it stays while a delivery waits, also one that another node wrote down for
   const [seq] = (await other.handOver.drawNumbers(1)) as [number];
   const record = { kind: 'append', n: 1, seq, delivery: aDelivery() } as const;
   await other.handOver.handOver('spill', [record]);
-  expect(await own.letGo(ACCOUNT)).toBe(false);
+  expect(await own.sharedAccounts.letGo(ACCOUNT)).toBe(false);
   expect(await own.move(owner, aMove({ seq }))).toMatchObject({ kind: 'moved' });
-  expect(await own.letGo(ACCOUNT)).toBe(true);
+  expect(await own.sharedAccounts.letGo(ACCOUNT)).toBe(true);
 });
 
 test('what is being accepted when it is forgotten is accepted before, or after', async () => {
   const { own, owner } = await owned();
   const appending = Array.from({ length: 20 }, () => own.append(owner, aDelivery(), ROOM).durable);
-  const isGone = own.letGo(ACCOUNT);
+  const isGone = own.sharedAccounts.letGo(ACCOUNT);
   for (const { kind } of await Promise.all(appending)) expect(kind).toBe('accepted');
   if (await isGone) await own.saveAccount(STORED);
-  expect(await own.letGo(ACCOUNT)).toBe(false);
+  expect(await own.sharedAccounts.letGo(ACCOUNT)).toBe(false);
 });
 
 test('it stays while a text of it grows', async () => {
   const { own, owner } = await owned();
   const stream = { id: 's', account: ACCOUNT, endedAt: null, text: 'a', record: '{}' };
   await own.streams.save(owner, stream);
-  expect(await own.letGo(ACCOUNT)).toBe(false);
+  expect(await own.sharedAccounts.letGo(ACCOUNT)).toBe(false);
   await own.streams.save(owner, { ...stream, endedAt: 1 });
-  expect(await own.letGo(ACCOUNT)).toBe(true);
+  expect(await own.sharedAccounts.letGo(ACCOUNT)).toBe(true);
 });
 
 test('nobody takes it up again, unless something waits for it or its token came back', async () => {
   const { own, other, owner } = await owned();
   const toTakeUp = async () => (await other.ownersBut(['a', 'b'])).map(({ account }) => account);
-  await own.letGo(ACCOUNT);
+  await own.sharedAccounts.letGo(ACCOUNT);
   await own.closeAccount(owner);
   expect(await toTakeUp()).toEqual([]);
   await own.append(owner, aDelivery(), ROOM).durable;

@@ -22,6 +22,7 @@ import { MINUTES_SQL } from './minutes.ts';
 import { openPostgresJournal } from './postgres.ts';
 import { READS_SQL } from './reads.ts';
 import { SCHEMA } from './schema/schema.ts';
+import { SHARED_ACCOUNTS_SQL } from './shared-accounts.ts';
 import { STREAMS_SQL } from './streams.ts';
 
 const BIG = [
@@ -98,7 +99,7 @@ const ABOUT_ALL = ['shiftExpiry', 'shiftWaiting', 'dropFiles'];
 describe('no statement walks through a big table', () => {
   const all = [
     ...[READS_SQL, MAINTENANCE_SQL, CALLERS_SQL, KEYS_SQL, STREAMS_SQL, INCOMING_SQL],
-    MINUTES_SQL,
+    ...[MINUTES_SQL, SHARED_ACCOUNTS_SQL],
     ...[AUDIENCE_SQL, BROADCAST_SQL, INGEST_SQL, LEDGER_SQL],
   ].flatMap((each) => Object.entries(each));
   test.each(all.filter(([name]) => !ABOUT_ALL.includes(name)))('%s', async (_name, statement) => {

@@ -25,11 +25,11 @@ import type {
   Settlement,
 } from '../ports/delivery.ts';
 import type {
-  AccountEviction,
   ChangeTopic,
   FleetStore,
   SecretAgreement,
   SecretPrint,
+  SharedAccounts,
   StoredOwner,
 } from '../ports/fleet.ts';
 import type { HandOverStore } from '../ports/hand-over.ts';
@@ -74,7 +74,6 @@ import {
   agreeOn,
   changesOf,
   knownAccounts,
-  letGo,
   ownerOf,
   ownersBut,
   READS_SQL,
@@ -83,6 +82,7 @@ import {
 } from './reads.ts';
 import { renameAccounts } from './renames.ts';
 import { MAKE_DAYS, migrate, SCHEMA } from './schema/schema.ts';
+import { sharedAccountsOver } from './shared-accounts.ts';
 import { streamsTo } from './streams.ts';
 
 export interface PostgresJournalOptions {
@@ -153,7 +153,7 @@ interface Shared extends ReturnType<typeof readsOfTakeOver> {
   readonly losses: readonly DatabaseLoss[];
 }
 
-export class PostgresJournal implements Store, FleetStore, AccountEviction, SecretAgreement {
+export class PostgresJournal implements Store, FleetStore, SecretAgreement {
   readonly tag: string;
   readonly losses: readonly DatabaseLoss[];
   readonly callers: CallerStore;
@@ -166,6 +166,7 @@ export class PostgresJournal implements Store, FleetStore, AccountEviction, Secr
   readonly ingest: IngestStore;
   readonly minutes: MinuteStore;
   readonly handOver: HandOverStore;
+  readonly sharedAccounts: SharedAccounts;
   readonly #shared: Shared;
   readonly #node: string;
   #closed: Promise<void> | null = null;
@@ -194,6 +195,7 @@ export class PostgresJournal implements Store, FleetStore, AccountEviction, Secr
     this.audit = guarded.audit;
     this.sessions = guarded.sessions;
     this.handOver = handOverTo(shared.commits, node);
+    this.sharedAccounts = sharedAccountsOver(shared.side, node);
     this.ingest = ingestOver((command) => this.#alone('ingest', (sql) => runIngest(sql, command)));
     this.minutes = minutesOver((command) => this.#ask((sql) => runMinutes(sql, command)));
   }
@@ -296,10 +298,6 @@ export class PostgresJournal implements Store, FleetStore, AccountEviction, Secr
 
   changes(topic: ChangeTopic): Promise<number> {
     return this.#ask((sql) => changesOf(sql, topic));
-  }
-
-  letGo(account: AccountId): Promise<boolean> {
-    return this.#together('', (sql) => letGo(sql, account, this.#node));
   }
 
   agreeOn(print: SecretPrint): Promise<void> {

@@ -65,12 +65,6 @@ export const READS_SQL = {
   dropAccount: 'DELETE FROM accounts WHERE id = $1',
   agree: `INSERT INTO meta AS m (name, value) VALUES ('secret', $1)
     ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE m.value IN ($1, $2)`,
-  // While it is locked nothing is accepted for it, and nobody takes it over.
-  lockOwn: 'SELECT 1 FROM owners WHERE account = $1 AND node = $2 FOR UPDATE',
-  letGo: `DELETE FROM accounts WHERE id = $1
-    AND NOT EXISTS (SELECT 1 FROM deliveries WHERE settled_at IS NULL AND account = $1)
-    AND NOT EXISTS (SELECT 1 FROM streams WHERE ended_at IS NULL AND account = $1)
-    AND NOT EXISTS (SELECT 1 FROM broadcasts WHERE ended_at IS NULL AND account = $1)`,
 } as const;
 
 export async function limitsOf(sql: PostgresSql, accounts: readonly string[]) {
@@ -134,12 +128,6 @@ export async function agreeOn(sql: PostgresSql, { own, former }: SecretPrint): P
     'SLUICE_SECRET is not that of the other nodes on this database; if it is to be replaced, stop them all and start ' +
       'this one with SLUICE_SECRET_PREVIOUS set to the one before',
   );
-}
-
-// In a transaction.
-export async function letGo(sql: PostgresSql, account: AccountId, node: string): Promise<boolean> {
-  if ((await sql.get(READS_SQL.lockOwn, account, node)) === null) return false;
-  return (await sql.run(READS_SQL.letGo, account)) > 0;
 }
 
 type LiveRow = Parameters<typeof queuedOfRow>[0] & {
