@@ -64,3 +64,13 @@ test('what the platform said of calls that are passed through holds for the next
   expect(second.road.freezes()).toEqual([]);
   expect(second.road.passWait('telegram:1', 'getchat')).toBe(0);
 });
+
+test('of an account that gave way before the platform answered nothing is kept', async () => {
+  const { dispatch, road, disk, clock, run } = aRoad(() => SENT);
+  await dispatch.start();
+  road.limitPassed('telegram:7', 'getChat', clock.now() + 60_000);
+  await run(1000);
+  expect(road.passWait('telegram:7', 'getChat')).toBe(0);
+  expect(dispatch.state.owners.known('telegram:7')).toBeNull();
+  expect([...disk.limits.keys()].filter((key) => key.includes('telegram:7'))).toEqual([]);
+});

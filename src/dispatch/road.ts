@@ -76,8 +76,9 @@ export function createRoad(options: RoadOptions): AskedRoad {
       state.threads.of(account, state.aliases.canonical(account, chat), message),
     passWait: (account, method) => state.passWaits.until(account, method),
     limitPassed: (account, method, until) => {
-      // So that it is in the view of its limits.
-      if (isKnown(account)) state.openAccount(account);
+      // Of one that gave way meanwhile nothing is kept. Opened, so that it is in the view of its limits.
+      if (!isKnown(account)) return;
+      state.openAccount(account);
       void state.saveLimits(state.passWaits.note(account, method, until, clock.now()));
     },
     isTokenRefused: (account) => state.tokens.isRefusedNow(account),
@@ -308,8 +309,7 @@ function appendToQueue(
   judge: Judge,
 ): Promise<Appended> {
   const { scheduler, aliases } = dispatch.state;
-  const { account, family } = delivery;
-  const { slotAt } = delivery;
+  const { account, family, slotAt } = delivery;
   const kept = slotAt === undefined ? delivery : withoutSlot(delivery);
   const chat = aliases.canonical(account, delivery.chat);
   const place = chat === delivery.chat ? delivery : { account, chat, family };
