@@ -8,7 +8,12 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Ended, Road } from '../road/road.ts';
 import { answersRepeat, fingerprintOf } from '../store/ports/callers.ts';
 import type { Appended } from '../store/ports/delivery.ts';
-import { JournalUnavailable, OwnerSilent, TakenOver } from '../store/ports/unavailable.ts';
+import {
+  JournalUnavailable,
+  OwnerSilent,
+  TakenOver,
+  tolerateUnavailable,
+} from '../store/ports/unavailable.ts';
 import { unreachable } from '../system/assert.ts';
 import type { Clock, Timer } from '../system/clock.ts';
 import { type Claimant, Shares } from '../system/shares.ts';
@@ -17,6 +22,7 @@ import type { Drafted } from './draft.ts';
 import { fullProblem } from './problems.ts';
 import type { Receipt } from './receipt.ts';
 import { showTimeOrNull } from './time.ts';
+import { endedLater, recordOf } from './unread.ts';
 
 export type {
   FollowUp,
@@ -89,7 +95,7 @@ async function repeated(
   options: ReceiptPorts,
   { seq, state }: Extract<Appended, { kind: 'repeated' }>,
 ): Promise<Submitted> {
-  const first = await options.ledger.get(seq);
+  const first = await recordOf(options, seq);
   const again = accepted(options, seq, state, first?.correlation ?? null);
   return { ...again, receipt: { ...again.receipt, repeated: true } };
 }
@@ -207,8 +213,10 @@ export class WaitingCallers {
     try {
       return { kind: 'ended', ended: await this.#road.ended(seq, controller.signal) };
     } catch (error) {
-      if (!controller.signal.aborted) throw error;
-      return { kind: why };
+      if (controller.signal.aborted) return { kind: why };
+      tolerateUnavailable(error);
+      const ended = await endedLater(this.#road, this.#clock, seq, controller.signal);
+      return ended === null ? { kind: why } : { kind: 'ended', ended };
     } finally {
       timer?.cancel();
       caller.off('close', left);

@@ -21,6 +21,7 @@ import { draftObservers, fanOut, type ObserverDraft } from './fan-out.ts';
 import { invalid } from './problems.ts';
 import { checkFanOut, checkMessage, type FanOutRequest, type MessageRequest } from './schema.ts';
 import { troublesOf } from './trouble.ts';
+import { recordOf } from './unread.ts';
 
 export { journalProblem, type Receipt, type Submitted, submitOne } from './callers.ts';
 
@@ -128,7 +129,7 @@ export async function awaitResult(
   if (waited.kind === 'ended') {
     return { status: 200, answer: { ...receipt, ...endOf(waited.ended) } };
   }
-  const now = await options.ledger.get(seq);
+  const now = await recordOf(options, seq);
   const standing = accepted(options, seq, now?.state ?? receipt.state, receipt.correlation).receipt;
   return { status: 202, answer: { ...receipt, ...standing } };
 }

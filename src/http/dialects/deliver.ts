@@ -34,6 +34,7 @@ import { type Problem, problem } from '../../domain/errors.ts';
 import { HOLDERS, ownKey } from '../../domain/idempotency.ts';
 import { type AccountId, formatId } from '../../domain/ids.ts';
 import type { AnswerHeaders, DialectParams, ValueAnswer } from '../../platforms/platform.ts';
+import { tolerateUnavailable } from '../../store/ports/unavailable.ts';
 import type { HttpParts } from '../context.ts';
 import { withHeaders } from '../edge.ts';
 import { answerProblem, answerStopping, type ServedPlatform } from './answers.ts';
@@ -232,9 +233,9 @@ export class Deliveries {
       const waited = await this.#waiting.until(seq, ms, caller, true);
       if (waited.kind === 'ended') return this.#unlessWithdrawn(waited);
       if (waited.kind === 'left' || waited.kind === 'full') return { kind: waited.kind };
-      const withdrawn = await this.#withdraw(account, seq);
+      const withdrawn = await this.#withdraw(account, seq).catch(notNow);
       if (withdrawn !== null) return withdrawn;
-      // Too late to withdraw: it is being sent, so the answer is near, or it will wait again.
+      // Not now, or too late: it is being sent, so the answer is near, or it will wait again.
       ms = WITHDRAW_AGAIN_MS;
     }
   }
@@ -305,6 +306,12 @@ export class Deliveries {
     const isOut = moved.kind === 'illegal' && moved.state === 'queued';
     return isStopping && isOut ? { kind: 'kept' } : null;
   }
+}
+
+// The store cannot be written: it stays accepted, and its caller must not be told to say it again.
+function notNow(error: unknown): null {
+  tolerateUnavailable(error);
+  return null;
 }
 
 function isAnsweredElsewise({ held }: NewDelivery, seq: number, waited: Patiently): boolean {
