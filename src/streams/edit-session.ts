@@ -70,6 +70,11 @@ export class EditSession implements LiveText {
   // When that is due.
   quietAt = 0;
 
+  // Of the session that an edit is of, if it is of one.
+  static idOf({ account, slot }: NewDelivery): string {
+    return `edit:${account}:${slot}`;
+  }
+
   constructor(id: string, delivery: NewDelivery, message: string | null, now: number) {
     this.id = id;
     this.account = delivery.account;

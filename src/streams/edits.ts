@@ -58,9 +58,10 @@ export class LiveEdits {
     return this.#sessions.get(id) ?? null;
   }
 
-  // What the road knows of the message is what it showed before its deletion.
+  // What the road knows of the message is what it showed before its deletion, and before a text that is held.
   unchanged(delivery: NewDelivery): Ended | null {
     const { road } = this.#p;
+    if (this.#sessions.get(EditSession.idOf(delivery))?.isIdle === false) return null;
     const known = road.unchanged(delivery);
     const [message = null] = known === null ? [] : road.touched(delivery);
     return this.#deletions.has(delivery, message) ? null : known;
@@ -76,7 +77,7 @@ export class LiveEdits {
     }
     if (!isEdit(delivery)) return road.submit(delivery);
     const now = clock.now();
-    const id = `edit:${delivery.account}:${delivery.slot}`;
+    const id = EditSession.idOf(delivery);
     const session = this.#sessions.get(id);
     const isRepeated = session !== undefined && !isOver(session, now);
     const touched = isRepeated ? session : this.#open(id, delivery, now);
