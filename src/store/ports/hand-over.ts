@@ -17,8 +17,8 @@ export interface HandOverStore {
   forgetSpill(spill: string): Promise<void>;
   // Those of the accounts that no other node owns.
   unowned(accounts: readonly AccountId[]): Promise<AccountId[]>;
-  // Whether nobody has taken it up yet.
-  isStray(seq: number): Promise<boolean>;
+  // Those that nobody has taken up yet.
+  stillLeft(seqs: readonly number[]): Promise<number[]>;
   // What others than their owner wrote into accounts that this one owns, in order. Each is returned until it is said to
   // be taken up: it is accepted, and the answer to this question may be lost.
   strays(): Promise<Stray[]>;

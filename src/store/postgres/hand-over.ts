@@ -11,7 +11,7 @@ const HAND_OVER_SQL = {
   forget: 'DELETE FROM spills WHERE id = $1',
   owned: `SELECT account FROM owners
     WHERE account = ANY ($1::text[]) AND node <> '' AND node <> $2`,
-  isStray: 'SELECT EXISTS (SELECT 1 FROM strays WHERE seq = $1) AS there',
+  stillLeft: 'SELECT seq FROM strays WHERE seq = ANY ($1::bigint[])',
   strays: `SELECT s.no, (SELECT queued_of(d.seq) FROM deliveries d
       WHERE d.seq = s.seq AND d.state = 'queued') AS queued
     FROM strays s JOIN owners o ON o.account = s.account WHERE o.node = $1`,
@@ -45,8 +45,9 @@ export function handOverTo(commits: BatchCommit, node: string): HandOverStore {
       const owned = new Set(rows.map(({ account }) => String(account)));
       return accounts.filter((account) => !owned.has(account));
     },
-    async isStray(seq) {
-      return (await run((sql) => sql.get(HAND_OVER_SQL.isStray, seq)))?.there === true;
+    async stillLeft(seqs) {
+      const rows = await run((sql) => sql.all(HAND_OVER_SQL.stillLeft, seqs));
+      return rows.map(({ seq }) => Number(seq));
     },
     async strays() {
       const rows = await run((sql) => sql.all(HAND_OVER_SQL.strays, node));

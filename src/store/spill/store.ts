@@ -3,7 +3,6 @@
 
 import type { NewDelivery, Queued } from '../../domain/delivery.ts';
 import type { AccountId } from '../../domain/ids.ts';
-import { type Clock, sleep } from '../../system/clock.ts';
 import { coalesced } from '../../system/coalesced.ts';
 import type { Periodic, PeriodicJob } from '../../system/periodic.ts';
 import type { AccountRename, StoredAccount } from '../ports/accounts.ts';
@@ -40,12 +39,11 @@ import {
   JournalUnavailable,
 } from '../ports/unavailable.ts';
 import type { UpdateStore } from '../ports/updates.ts';
+import { LeftBehind } from './left-behind.ts';
 import type { PassOn } from './passing.ts';
 import { away, Spill, type SpillListener, type SpillOptions, type SpillStanding } from './spill.ts';
 
 const STRAYS_EVERY_MS = 2_000;
-// Between two looks whether an owner has taken one up.
-const STRAY_LOOK_MS = 50;
 
 export type StoreBehind = Store & { readonly handOver: HandOverStore };
 
@@ -74,7 +72,7 @@ export class SpillingStore implements Store {
   readonly minutes: MinuteStore;
   readonly #store: StoreBehind;
   readonly #spill: Spill;
-  readonly #clock: Clock;
+  readonly #left: LeftBehind;
   readonly #strays: PeriodicJob;
   #listener: SpillListener | null = null;
   // The last place that was given in the order of each account.
@@ -88,7 +86,7 @@ export class SpillingStore implements Store {
   constructor(store: StoreBehind, spill: Spill, periodic: Periodic) {
     this.#store = store;
     this.#spill = spill;
-    this.#clock = periodic.clock;
+    this.#left = new LeftBehind(store.handOver, periodic.clock);
     this.#strays = periodic.job({
       name: 'take_strays',
       everyMs: STRAYS_EVERY_MS,
@@ -175,10 +173,7 @@ export class SpillingStore implements Store {
   async takenUp(seq: number, notify: () => Promise<void>, msMax: number): Promise<boolean> {
     try {
       await notify();
-      for (let waited = 0; waited < msMax; waited += STRAY_LOOK_MS) {
-        if (!(await this.#store.handOver.isStray(seq))) return true;
-        await sleep(this.#clock, STRAY_LOOK_MS);
-      }
+      return await this.#left.takenUp(seq, msMax);
     } catch (error) {
       if (!(error instanceof JournalUnavailable)) throw error;
     }

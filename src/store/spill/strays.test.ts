@@ -130,7 +130,7 @@ test.each(['strays', 'forgetStrays'] as const)(
     expect([...onRoad]).toEqual(lost === 'strays' ? [] : [seq]);
     await a.store.takeStrays();
     expect([...onRoad]).toEqual([seq]);
-    expect(await b.handOver.isStray(seq)).toBe(false);
+    expect(await b.handOver.stillLeft([seq])).toEqual([]);
     await Promise.all([a.close(), b.close()]);
   },
 );
