@@ -134,15 +134,25 @@ export interface Caller {
 
 type WaitedRoad = Pick<Road, 'ended' | 'listen'>;
 
+// A caller that waits.
+interface Wait {
+  readonly controller: AbortController;
+  // It gets back what has not left yet when the gateway stops, and an answer when the disk is full.
+  readonly canWithdraw: boolean;
+  // What ends the waiting, unless the delivery does.
+  why: Exclude<Waited['kind'], 'ended'>;
+}
+
+function end(wait: Wait, why: Wait['why']): void {
+  wait.why = why;
+  wait.controller.abort();
+}
+
 export class WaitingCallers {
   readonly #road: WaitedRoad;
   readonly #clock: Clock;
   readonly #places: Shares;
-  readonly #stops = new Set<() => void>();
-  // Callbacks of callers that get back what has not left yet when the gateway stops.
-  readonly #withdrawals = new Set<() => void>();
-  // Callbacks of the same callers for a full disk.
-  readonly #fulls = new Set<() => void>();
+  readonly #waits = new Set<Wait>();
   #isStopping = false;
   #isFull = false;
   #filling: Timer | null = null;
@@ -167,7 +177,7 @@ export class WaitingCallers {
 
   readonly #onFull = (): void => {
     this.#isFull = true;
-    for (const end of this.#fulls) end();
+    this.#end('full', ({ canWithdraw }) => canWithdraw);
   };
 
   // Takes a place among the waiting callers, to be left again. False: there is none for this one.
@@ -193,49 +203,41 @@ export class WaitingCallers {
   ): Promise<Waited> {
     if (caller.destroyed === true) return { kind: 'left' };
     if (canWithdraw && this.#isFull) return { kind: 'full' };
-    const controller = new AbortController();
-    let why: Exclude<Waited['kind'], 'ended'> = 'time';
-    const end = (reason: typeof why) => {
-      why = reason;
-      controller.abort();
-    };
+    const wait: Wait = { controller: new AbortController(), canWithdraw, why: 'time' };
+    const { signal } = wait.controller;
     const timer =
-      ms === null ? null : this.#clock.schedule(this.#clock.now() + ms, () => end('time'));
-    const left = () => end('left');
-    const stop = () => end('stopping');
-    const full = () => end('full');
+      ms === null ? null : this.#clock.schedule(this.#clock.now() + ms, () => end(wait, 'time'));
+    const left = () => end(wait, 'left');
     caller.once('close', left);
-    this.#stops.add(stop);
-    if (canWithdraw) {
-      this.#withdrawals.add(stop);
-      this.#fulls.add(full);
-    }
+    this.#waits.add(wait);
     try {
-      return { kind: 'ended', ended: await this.#road.ended(seq, controller.signal) };
+      return { kind: 'ended', ended: await this.#road.ended(seq, signal) };
     } catch (error) {
-      if (controller.signal.aborted) return { kind: why };
+      if (signal.aborted) return { kind: wait.why };
       tolerateUnavailable(error);
-      const ended = await endedLater(this.#road, this.#clock, seq, controller.signal);
-      return ended === null ? { kind: why } : { kind: 'ended', ended };
+      const ended = await endedLater(this.#road, this.#clock, seq, signal);
+      return ended === null ? { kind: wait.why } : { kind: 'ended', ended };
     } finally {
       timer?.cancel();
       caller.off('close', left);
-      this.#stops.delete(stop);
-      this.#withdrawals.delete(stop);
-      this.#fulls.delete(full);
+      this.#waits.delete(wait);
     }
   }
 
-  // The gateway begins to stop: nothing more leaves.
+  // The gateway begins to stop: nothing more leaves, and who would get back what has not left gets it.
   beginStop(): void {
     this.#isStopping = true;
-    for (const stop of this.#withdrawals) stop();
+    this.#end('stopping', ({ canWithdraw }) => canWithdraw);
   }
 
   // What was in flight has ended.
   stop(): void {
     this.#isStopping = true;
-    for (const stop of this.#stops) stop();
+    this.#end('stopping', () => true);
+  }
+
+  #end(why: Wait['why'], isMeant: (wait: Wait) => boolean): void {
+    for (const wait of this.#waits) if (isMeant(wait)) end(wait, why);
   }
 }
 

@@ -355,25 +355,16 @@ export class Silences {
     calls.inFlight += 1;
   }
 
-  // Without an answer: its deadline is over, or the connection broke.
-  ended(account: AccountId, now: number): void {
+  // Its call is over: answered, or its deadline is over, or the connection broke. `leftAt` null: it never left() here.
+  over(account: AccountId, leftAt: number | null, isAnswered: boolean, now: number): void {
     const calls = this.#byAccount.get(account);
     if (calls === undefined) return;
-    calls.inFlight -= 1;
-    calls.endedAt = now;
-  }
-
-  answered(account: AccountId, tookMs: number, now: number): void {
-    const calls = this.#byAccount.get(account);
-    if (calls !== undefined) calls.usualMs += (tookMs - calls.usualMs) * SMOOTHING;
-    this.ended(account, now);
-    this.heard(account, now);
-  }
-
-  // An answer to a call that never left() here.
-  heard(account: AccountId, now: number): void {
-    const calls = this.#byAccount.get(account);
-    if (calls !== undefined) calls.since = calls.inFlight === 0 ? null : now;
+    if (leftAt !== null) {
+      if (isAnswered) calls.usualMs += (now - leftAt - calls.usualMs) * SMOOTHING;
+      calls.inFlight -= 1;
+      calls.endedAt = now;
+    }
+    if (isAnswered) calls.since = calls.inFlight === 0 ? null : now;
   }
 
   // null: it answers, nothing is in flight, or an answer may still come.

@@ -297,12 +297,13 @@ export class Dispatch implements Service {
     return now;
   }
 
-  // Work that a stop waits for.
+  // Work that a stop waits for; when it fails the process ends.
   track(work: Promise<unknown>): void {
-    const tracked: Promise<unknown> = work
-      .catch((error: unknown) => this.#o.fatal(error))
-      .finally(() => this.#inFlight.delete(tracked));
-    this.#inFlight.add(tracked);
+    this.#inFlight.add(work);
+    work.then(
+      () => this.#inFlight.delete(work),
+      (error: unknown) => this.#o.fatal(error),
+    );
   }
 
   async #expire(queued: Queued, at: number): Promise<void> {

@@ -71,7 +71,7 @@ test('what is usual decides: an account whose answers take 8 s is waited for lon
   const silences = new Silences();
   for (let i = 0; i < 50; i++) {
     silences.left(ACCOUNT, 0);
-    silences.answered(ACCOUNT, 8_000, 0);
+    silences.over(ACCOUNT, 0, true, 8_000);
   }
   silences.left(ACCOUNT, 100_000);
   expect(silences.since(ACCOUNT, 130_000)).toBeNull();
@@ -81,7 +81,7 @@ test('what is usual decides: an account whose answers take 8 s is waited for lon
 test('a call long after one without an answer begins anew', () => {
   const silences = new Silences();
   silences.left(ACCOUNT, 0);
-  silences.ended(ACCOUNT, 1_000);
+  silences.over(ACCOUNT, 0, false, 1_000);
   expect(silences.since(ACCOUNT, 50_000)).toBeNull();
   silences.left(ACCOUNT, 1_000_000);
   expect(silences.since(ACCOUNT, 1_005_000)).toBeNull();

@@ -66,6 +66,8 @@ interface Answer {
 
 type Kept = Omit<TriedCall, 'outcome'>;
 
+type Refusal = Extract<Outcome, { kind: 'refused' }>;
+
 export interface AttemptsPorts extends BeginPorts {
   // How long after it was asked to be begun a call may leave; left out: for ever.
   readonly fleet?: { readonly certainMs: number };
@@ -129,15 +131,22 @@ export class Attempts {
     return this.#go({ queued, ticket, probing: false, begun, askedAt: acceptedAt, startedAt });
   }
 
-  async #go(start: Start): Promise<void> {
-    let plan: Plan;
+  #go(start: Start): Promise<void> {
+    let planning: Plan | Promise<Plan>;
     try {
-      const planning = this.#plan(start);
-      // Saves a microtask on the hot path: few calls mention a message that is not sent yet.
-      plan = planning instanceof Promise ? await planning : planning;
+      planning = this.#plan(start);
     } catch (error) {
       return this.#fail(start, error);
     }
+    // Saves a microtask on the hot path: few calls mention a message that is not sent yet.
+    if (!(planning instanceof Promise)) return this.#carryOut(start, planning);
+    return planning.then(
+      (plan) => this.#carryOut(start, plan),
+      (error) => this.#fail(start, error),
+    );
+  }
+
+  #carryOut(start: Start, plan: Plan): Promise<void> {
     switch (plan.kind) {
       case 'send':
         return this.#isStale(start)
@@ -207,10 +216,11 @@ export class Attempts {
     if (outcome.kind === 'sent')
       noteSent(this.#road, limits, queued, outcome.messageId, this.#p.clock.now());
     const { n, past } = begun;
-    const confirmed = await this.#confirmed(account, outcome);
+    const isRefused = outcome.kind === 'refused' && outcome.reason === ACCOUNT_REFUSED;
+    const confirmed = isRefused ? await this.#confirmed(account, outcome) : outcome;
     const meant = confirmed.kind === 'limited' ? withGrownWait(confirmed, n) : confirmed;
     const tried = { queued, n, past, body, outcome: meant, startedAt, probing, change };
-    await this.#finish(queued, probing, await this.#conclude(start, ticket, tried));
+    return this.#finish(queued, probing, await this.#conclude(start, ticket, tried));
   }
 
   // Only now and then: most answers' dates say nothing new.
@@ -219,8 +229,7 @@ export class Attempts {
   }
 
   // That the account is refused is believed only when the platform confirms it; else the call failed.
-  async #confirmed(account: AccountId, outcome: Outcome): Promise<Outcome> {
-    if (outcome.kind !== 'refused' || outcome.reason !== ACCOUNT_REFUSED) return outcome;
+  async #confirmed(account: AccountId, outcome: Refusal): Promise<Outcome> {
     if (await this.#road.tokens.isRefused(account)) return outcome;
     const { reason, detail } = outcome;
     return {
@@ -247,7 +256,16 @@ export class Attempts {
       hasLeft = true;
       const key = formatId(this.#road.tag, queued.seq);
       const call = { credential, method, body, deadlineMs, key };
-      const reply = await this.#answer(queued.account, () => platform.wire.send(call), body);
+      // One with files may take as long as they do.
+      const leftAt = hasFiles(body) ? null : this.#p.clock.now();
+      if (leftAt !== null) this.#road.silences.left(queued.account, leftAt);
+      let reply: Reply | null = null;
+      try {
+        reply = await platform.wire.send(call);
+      } finally {
+        const isAnswered = reply?.kind === 'answered';
+        this.#road.silences.over(queued.account, leftAt, isAnswered, this.#p.clock.now());
+      }
       const { failures, doubts } = begun.past;
       const outcome = platform.wire.classify(method, reply, failures + doubts > 0);
       if (typeof outcome.kind !== 'string')
@@ -258,26 +276,6 @@ export class Attempts {
       this.#report(queued, error);
       const outcome = internalFailure(error, hasLeft);
       return { outcome: this.#arrived(departure, queued, outcome), date: undefined };
-    }
-  }
-
-  // Noted for as long as it is under way, see Silences.
-  async #answer(account: AccountId, send: () => Promise<Reply>, body: string): Promise<Reply> {
-    const { silences } = this.#road;
-    const { clock } = this.#p;
-    const leftAt = clock.now();
-    const isTimed = !hasFiles(body);
-    if (isTimed) silences.left(account, leftAt);
-    let isAnswered = false;
-    try {
-      const reply = await send();
-      isAnswered = reply.kind === 'answered';
-      return reply;
-    } finally {
-      const now = clock.now();
-      if (isTimed && isAnswered) silences.answered(account, now - leftAt, now);
-      else if (isTimed) silences.ended(account, now);
-      else if (isAnswered) silences.heard(account, now);
     }
   }
 
@@ -330,7 +328,7 @@ export class Attempts {
     this.#road.wake();
   }
 
-  async #finish(queued: Queued, probing: boolean, report: AttemptReport): Promise<void> {
+  #finish(queued: Queued, probing: boolean, report: AttemptReport): Promise<void> | undefined {
     const { outcome, verdict, endedAt } = report;
     const { account, chat } = queued;
     const { health } = verdict;
@@ -343,7 +341,7 @@ export class Attempts {
     // Others of its chat may wait for its answer under another id.
     const now = this.#road.aliases.canonical(account, chat);
     if (now !== chat) this.#road.scheduler.reconsider(account, now, endedAt);
-    await this.#road.saveLimits(records);
+    return records.length === 0 ? undefined : this.#road.saveLimits(records);
   }
 
   // What became of the delivery is settled by now: an exception here costs only the knowledge of the chat's other id.
