@@ -82,7 +82,7 @@ export function openPostgresLedger({ url, tag }: { url: string; tag: string }): 
       const rows = await byNumber.all(LEDGER_SQL.copies, origin, SEARCH_LIMIT_MAX);
       return getMany(rows.map(({ seq }) => Number(seq)));
     },
-    hasCopies: async () => (await sql.get(LEDGER_SQL.hasCopies)) !== null,
+    hasCopies: async () => (await byNumber.get(LEDGER_SQL.hasCopies)) !== null,
     async deadByCause(filter) {
       const query = deadGroups(tag, filter);
       return (await sql.all(query.sql, ...query.params)) as unknown as DeadGroup[];

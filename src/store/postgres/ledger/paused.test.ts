@@ -1,9 +1,11 @@
 // A server that is stopped keeps its connections and says nothing.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PostgresConnection } from '../../../system/databases/postgres.ts';
 import { JournalUnavailable } from '../../ports/unavailable.ts';
 import { type Cluster, startCluster } from '../cluster.fixture.ts';
 import { openPostgresJournal } from '../postgres.ts';
+import { SCHEMA } from '../schema/schema.ts';
 import { openPostgresLedger } from './ledger.ts';
 
 let cluster: Cluster;
@@ -32,5 +34,25 @@ test('who asks by number is told soon, however long a search waits', async () =>
   cluster.thaw();
   expect(await search).toEqual([]);
   await ledger.close();
+  await journal.close();
+});
+
+test('whether anything was ever observed is told while a search takes long', async () => {
+  const url = await cluster.database();
+  const journal = await openPostgresJournal({ url });
+  const ledger = openPostgresLedger({ url, tag: journal.tag });
+  const other = new PostgresConnection({ url, name: 'test', schema: SCHEMA });
+  let isSearched = false;
+  const locked = 'LOCK TABLE deliveries IN ACCESS EXCLUSIVE MODE';
+  const { search } = await other.transaction(locked, async () => {
+    const waiting = ledger.search({}, { limit: 1, after: 0 }).finally(() => {
+      isSearched = true;
+    });
+    expect(await ledger.hasCopies()).toBe(false);
+    expect(isSearched).toBe(false);
+    return { search: waiting };
+  });
+  expect(await search).toEqual([]);
+  await Promise.all([ledger.close(), other.close()]);
   await journal.close();
 });
