@@ -26,3 +26,12 @@ test('only who knows the secret is a member, at the address that it says; the re
   for (let n = 0; n < 2; n++) expect(await one.members()).toEqual([own, other]);
   expect(said.toSorted()).toEqual(['http://c:1', 'http://d:1', 'http://e:1']);
 });
+
+test('however many records somebody writes there, the log does not fill with them', async () => {
+  const board = new MemoryBoard(virtualClock(0));
+  let said = 0;
+  const one = new SignedCoordination(board.handle('a'), SECRET, () => void said++);
+  for (let n = 0; n < 1_500; n++) await board.handle(`x${n}`).join(aNode(`x${n}`), TTL_MS);
+  for (let n = 0; n < 3; n++) expect(await one.members()).toEqual([]);
+  expect(said).toBe(1_000);
+});

@@ -8,7 +8,7 @@ import type { Coordination, FleetNode } from './coordination.ts';
 
 type Proven = Pick<FleetNode, 'name' | 'incarnation' | 'url'>;
 
-// Of records that were said to be forged; then it is forgotten which.
+// Who writes there may write as many as it likes: of more nothing is said.
 const SAID_MAX = 1_000;
 
 export function proofOf(secret: string, { name, incarnation, url }: Proven): string {
@@ -67,8 +67,7 @@ export class SignedCoordination implements Coordination {
 
   #sayForged(node: Proven): void {
     const whose = `${node.incarnation} ${node.url}`;
-    if (this.#said.has(whose)) return;
-    if (this.#said.size >= SAID_MAX) this.#said.clear();
+    if (this.#said.has(whose) || this.#said.size >= SAID_MAX) return;
     this.#said.add(whose);
     this.#onForged(node);
   }
