@@ -52,7 +52,10 @@ test('also by the next process', async () => {
   expect(await orders(world)).toEqual(IN_ORDER);
 });
 
-test('of edits of sessions, the last of which are said to be', async () => {
+test.each([
+  ['', false],
+  [', also by the next process', true],
+])('of edits of sessions, the last of which are said to be%s', async (_, crashes) => {
   const world = await liveWorld();
   const ids = await world.done(sendFirst(world, SESSIONS, { inTopics: false }));
   const edit = (n: number, text: string, final = false) => {
@@ -68,6 +71,10 @@ test('of edits of sessions, the last of which are said to be', async () => {
   for (const n of ids.keys()) edit(n, `last ${n}`, true);
   await world.run(50);
   for (const n of ids.keys()) sayAfter(world, n);
+  if (crashes) {
+    await world.run(100);
+    await world.crash();
+  }
   expect(await orders(world)).toEqual(IN_ORDER);
 });
 

@@ -258,9 +258,15 @@ export function ownPlace(delivery: NewDelivery, rank: number): SlotEntry {
 }
 
 // Of one that replaces a delivery. What is not to go before a time enters then: in the place of the other it would be
-// taken for a retry, which holds up all that wait behind it.
-export function inheritedPlace({ enterAt, rank }: SlotEntry, notBefore: number): SlotEntry {
-  return { enterAt: Math.max(enterAt, notBefore), rank };
+// taken for a retry, which holds up all that wait behind it. Nor is there a place to take while the other's own time
+// has not come.
+export function inheritedPlace(
+  rival: SlotEntry & Pick<Queued, 'dueAt'>,
+  { acceptedAt, notBefore }: Pick<NewDelivery, 'acceptedAt' | 'notBefore'>,
+): SlotEntry {
+  const { enterAt, rank } = rival;
+  const hasEntered = !isScheduled(rival) || enterAt <= acceptedAt;
+  return { enterAt: Math.max(hasEntered ? enterAt : acceptedAt, notBefore), rank };
 }
 
 export function queuedOfNew(

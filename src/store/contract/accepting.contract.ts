@@ -285,6 +285,10 @@ export function slots(store: () => Harness): void {
       };
       expect(await enters({ notBefore: 7_000 })).toEqual([7_000, 1]);
       expect(await enters({ notBefore: 9_000 })).toEqual([9_000, 1]);
+      // While the time of the one it replaces has not come, that one has no place either.
+      expect(await enters({ acceptedAt: 3_000, notBefore: 5_000 })).toEqual([5_000, 1]);
+      expect(await enters({ acceptedAt: 4_000, final: true })).toEqual([4_000, 1]);
+      expect(await enters({ acceptedAt: 6_000, final: true })).toEqual([4_000, 1]);
     });
 
     test('a slot belongs to its account', async () => {

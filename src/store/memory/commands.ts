@@ -83,8 +83,7 @@ export class MemoryCommands {
     if (waiting - (rival === null ? 0 : 1) >= queueMax) return { kind: 'full', waiting, queueMax };
 
     if (rival !== null) this.#live.supersede(rival, seq, delivery.acceptedAt);
-    const place =
-      rival === null ? this.#ownPlace(delivery) : inheritedPlace(rival, delivery.notBefore);
+    const place = rival === null ? this.#ownPlace(delivery) : inheritedPlace(rival, delivery);
     const row = this.#insert(delivery, seq, place);
     this.#live.enter(row);
     const accepted = {

@@ -20,6 +20,7 @@ import { digestOf } from '../rules.ts';
 interface Waiting extends SlotEntry {
   readonly seq: number;
   readonly final: boolean;
+  readonly dueAt: number;
 }
 
 interface Keyed {
@@ -86,8 +87,7 @@ export class PendingSpill {
     const rival = slot === null ? undefined : this.#slots.get(placeOf(account, slot));
     if (rival?.final === true && !final)
       return [record, { kind: 'superseded', seq, by: rival.seq }];
-    const place =
-      rival === undefined ? ownPlace(delivery, rank) : inheritedPlace(rival, delivery.notBefore);
+    const place = rival === undefined ? ownPlace(delivery, rank) : inheritedPlace(rival, delivery);
     const queued = queuedOfNew(delivery, seq, place);
     if (slot !== null) this.#slots.set(placeOf(account, slot), { ...queued, final });
     return [record, { kind: 'accepted', queued, replaced: rival?.seq ?? null, spilled: true }];

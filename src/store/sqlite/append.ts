@@ -86,7 +86,10 @@ export class Appender {
       this.#commands.tallies.move(account, 'queued', 'superseded');
     }
     const notBefore = words[from + AT.notBefore] as number;
-    const place = rival === null ? this.#ownPlace(words, from) : inheritedPlace(rival, notBefore);
+    const place =
+      rival === null
+        ? this.#ownPlace(words, from)
+        : inheritedPlace(rival, { acceptedAt, notBefore });
     this.#insert(words, from, seq, place);
     this.#commands.tallies.add(account, 'queued', 1);
     if (rival === null) out.push(APPENDED.accepted, seq, place.rank);

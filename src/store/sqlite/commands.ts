@@ -64,6 +64,7 @@ export interface SlotHolder {
   readonly final: boolean;
   readonly enterAt: number;
   readonly rank: number;
+  readonly dueAt: number;
 }
 
 export class SqliteCommands {
@@ -208,8 +209,9 @@ export class SqliteCommands {
   waitingIn(account: string, slot: string): SlotHolder | null {
     const row = this.statements.waitingInSlot.get(account, slot);
     if (row === undefined) return null;
-    const { seq, final, enter_at: enterAt, rank } = row;
-    return { seq: Number(seq), final: final === 1, enterAt: Number(enterAt), rank: Number(rank) };
+    const { seq, final } = row;
+    const [enterAt, rank, dueAt] = [Number(row.enter_at), Number(row.rank), Number(row.due_at)];
+    return { seq: Number(seq), final: final === 1, enterAt, rank, dueAt };
   }
 
   supersede(seq: number, by: number, at: number): void {

@@ -18,7 +18,7 @@ export const SQL = {
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9, ?13, 1, 0, 0, 0, 0, 'sending', 1, ?10, ?11, ?12)`,
   insertLate: `INSERT INTO deliveries (${NEW_COLUMNS}, settled_at, superseded_by, reason, state)
     VALUES (${NEW_VALUES}, ?, ?, ?, 'superseded')`,
-  waitingInSlot: `SELECT seq, final, enter_at, rank FROM deliveries INDEXED BY deliveries_slot
+  waitingInSlot: `SELECT seq, final, enter_at, rank, due_at FROM deliveries INDEXED BY deliveries_slot
     WHERE account = ? AND slot = ? AND state = 'queued'`,
   findKey: `SELECT i.seq, i.digest, d.state FROM idempotency i JOIN deliveries d ON d.seq = i.seq
     WHERE i.account = ? AND i.key = ? AND i.expires_at > ?`,

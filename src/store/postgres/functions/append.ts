@@ -83,7 +83,7 @@ BEGIN
     RETURN jsonb_build_object('kind', 'repeated', 'seq', earlier.seq, 'state', earlier.state);
   END IF;
 
-  SELECT d.seq, d.final, d.enter_at, d.rank INTO rival FROM deliveries d
+  SELECT d.seq, d.final, d.enter_at, d.rank, d.due_at INTO rival FROM deliveries d
     WHERE d.account = new.account AND d.slot = new.slot AND d.state = 'queued';
   has_rival := FOUND;
   -- The newer of the two is this one.
@@ -98,8 +98,10 @@ BEGIN
   new.row_check := content_check(new.seq, new.chat, new.thread, new.method, new.body);
   IF has_rival AND NOT is_late THEN
     PERFORM supersede(rival.seq, new.seq, new.accepted_at);
-    -- What is not to go before a time enters then.
-    new.enter_at := greatest(rival.enter_at, new.due_at);
+    -- What is not to go before a time enters then. While the other's own time has not come it has no place to take.
+    new.enter_at := greatest(new.due_at,
+      CASE WHEN rival.due_at > 0 AND rival.due_at <= rival.enter_at AND rival.enter_at > new.accepted_at
+        THEN new.accepted_at ELSE rival.enter_at END);
     new.rank := rival.rank;
   ELSE
     UPDATE owners SET rank_last = rank_last + 1 WHERE account = new.account
