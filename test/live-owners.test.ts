@@ -5,7 +5,8 @@ import { openAccount } from '../src/store/memory/owners.ts';
 import { FIRST_EPOCH, NOT_OWNER } from '../src/store/ports/ownership.ts';
 import { TakenOver } from '../src/store/ports/unavailable.ts';
 import type { Fed } from '../src/streams/streams.ts';
-import { ACCOUNT, liveWorld } from './live/world.ts';
+import { delivery, send } from './live/edits.ts';
+import { ACCOUNT, GROUP, liveWorld } from './live/world.ts';
 
 const OWNER = { account: ACCOUNT, epoch: FIRST_EPOCH };
 
@@ -28,6 +29,24 @@ test('none is opened for an account that another has; for its owner it is only w
   owned.is = true;
   await world.done(world.live.takeUp());
   expect(world.live.list()).toMatchObject([{ state: 'open' }]);
+});
+
+test('edits of an account that another has are not held here: nobody could release them there', async () => {
+  const { world, owned } = await aWorld();
+  const message = await send(world, { chat_id: GROUP, text: 'begun' });
+  owned.is = false;
+  const notBefore: number[] = [];
+  for (const text of ['a', 'b', 'c']) {
+    const params = { chat_id: GROUP, message_id: Number(message), text };
+    const asked = delivery(world, 'editMessageText', params);
+    const appended = await world.done(world.live.edits.submit(asked));
+    if (appended.kind !== 'accepted') throw new Error(appended.kind);
+    notBefore.push(appended.queued.dueAt);
+    expect(world.live.edits.road.isPreview(appended.queued.seq)).toBe(false);
+  }
+  expect(notBefore).toEqual([0, 0, 0]);
+  await world.run(5000);
+  expect(world.texts()).toEqual(['c']);
 });
 
 test('one that was handed over has not ended: who asks is to ask again', async () => {

@@ -27,6 +27,8 @@ const MINUTE_MS = 60_000;
 export interface StagePorts extends Omit<ShowingPorts, 'shown' | 'lacksDrafts' | 'slotFor'> {
   settingsOf(account: AccountId): LiveSettings;
   streamOf(id: string): Stream | null;
+  // Whether this process shows the account's texts; left out: all accounts'.
+  readonly owns?: (account: AccountId) => boolean;
   readonly publish: LiveListener;
   readonly report: ReportFault;
   broken(stream: Stream, error: unknown): void;
@@ -88,8 +90,10 @@ export class ChatPacers {
     );
   }
 
-  // null: its platform shows no growing texts, or the cadence is off.
+  // null: its platform shows no growing texts, or the cadence is off. Or another process has its account: what is held
+  // for a turn here could not be released there.
   #outputOfEdits({ account, chat, platform }: EditSession): Output | null {
+    if (this.#p.owns?.(account) === false) return null;
     const live = this.#p.platforms.get(platform)?.live;
     const settings = this.#p.settingsOf(account);
     if (live === undefined || strategyOf(settings, live) === 'off') return null;
