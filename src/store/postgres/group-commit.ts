@@ -98,7 +98,10 @@ export class BatchCommit {
     this.#isClosed = true;
     if (this.#isBusy) await this.#idle.promise;
     // Nobody asks for its last batch any more. A database that is away keeps it for a while.
-    await this.#connection.run(FORGET, this.#writer).catch(() => {});
+    await this.#connection
+      .bounded(BATCH_MS_MAX)
+      .run(FORGET, this.#writer)
+      .catch(() => {});
   }
 
   async #drain(): Promise<void> {

@@ -366,7 +366,7 @@ export class PostgresJournal implements Store, FleetStore, SecretAgreement {
     await mark?.close();
     await commits.close();
     // A database that is away is told nothing more; the next process takes every answer as in doubt.
-    await allAnswered(side).catch(() => {});
+    await allAnswered(side.bounded(SMALL_MS_MAX)).catch(() => {});
     await Promise.all([writer.close(), side.close(), owners.close()]);
   }
 

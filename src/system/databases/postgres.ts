@@ -53,6 +53,8 @@ const driver = lazily(() => createRequire(import.meta.url)('pg') as typeof pg);
 
 const INT8_OID = 20;
 const CONNECT_MS_MAX = 5_000;
+// A server that is stopped neither answers what is under way nor hangs up.
+const CLOSE_MS_MAX = 1_000;
 // Whoever asks so soon after a failed try to connect is told the same: a crowd must not wait for one try each.
 const CONNECT_AGAIN_MS = 200;
 // A server that is stopped keeps its connections and says nothing.
@@ -106,6 +108,7 @@ export class PostgresConnection implements PostgresSql {
   #client: Promise<pg.Client> | null = null;
   #turn: Promise<unknown> = Promise.resolve();
   #failed: { readonly error: NotConnected; readonly at: number } | null = null;
+  #isClosed = false;
 
   constructor(options: PostgresOptions) {
     this.#options = options;
@@ -160,11 +163,18 @@ export class PostgresConnection implements PostgresSql {
     });
   }
 
+  // What is under way is waited for, for a moment; then it ends with its connection, and what waits behind is refused.
   async close(): Promise<void> {
-    await this.#turn;
-    const client = await this.#client?.catch(() => null);
+    const late = Promise.withResolvers<null>();
+    const timer = setTimeout(late.resolve, CLOSE_MS_MAX, null);
+    await Promise.race([this.#turn, late.promise]);
+    this.#isClosed = true;
+    const connecting = this.#client?.catch(() => null);
     this.#client = null;
-    await client?.end();
+    const ended = connecting?.then((client) => client?.end());
+    await Promise.race([ended, late.promise]);
+    void connecting?.then((client) => client?.connection.stream.destroy());
+    clearTimeout(timer);
   }
 
   #within(client: pg.Client): PostgresSql {
@@ -215,6 +225,7 @@ export class PostgresConnection implements PostgresSql {
   }
 
   #connected(): Promise<pg.Client> {
+    if (this.#isClosed) return Promise.reject(new NotConnected('it is closed'));
     const failed = this.#failed;
     if (this.#client === null && failed !== null) {
       if (performance.now() - failed.at < CONNECT_AGAIN_MS) return Promise.reject(failed.error);

@@ -56,3 +56,16 @@ test('whether anything was ever observed is told while a search takes long', asy
   await Promise.all([ledger.close(), other.close()]);
   await journal.close();
 });
+
+test('a node that stops while the server is stopped does stop', async () => {
+  const url = await cluster.database();
+  const journal = await openPostgresJournal({ url });
+  const ledger = openPostgresLedger({ url, tag: journal.tag });
+  await Promise.all([ledger.get(1), ledger.search({}, { limit: 1, after: 0 }), journal.accounts()]);
+  cluster.freeze();
+  const search = ledger.search({}, { limit: 1, after: 0 }).catch((error: unknown) => error);
+  await Promise.all([ledger.close(), journal.close()]);
+  expect(await search).toBeInstanceOf(JournalUnavailable);
+  await expect(ledger.get(1)).rejects.toThrow(JournalUnavailable);
+  cluster.thaw();
+});
