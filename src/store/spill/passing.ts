@@ -38,21 +38,38 @@ export class SpillPassing {
   readonly #spill: PassedSpill;
   // Whether the last try found a node that could.
   #canPass = false;
+  #isRunning = false;
+  #run: Promise<void> = Promise.resolve();
 
   constructor(clock: Clock, spill: PassedSpill) {
     this.#clock = clock;
     this.#spill = spill;
   }
 
-  // From the moment that the store is away until it is back.
-  async run(): Promise<void> {
-    this.#canPass = this.#spill.passOn() !== null;
-    for (;;) {
-      const mode = this.#spill.mode();
-      const passOn = this.#spill.passOn();
-      if (mode === 'direct' || mode === 'closed' || passOn === null) return;
-      this.#canPass = mode !== 'away' || (await this.#spill.inTurn(() => this.#passSome(passOn)));
-      await sleep(this.#clock, this.#canPass ? PASS_EVERY_MS : PASS_AGAIN_MS);
+  // From the moment that the store is away until it is back; if it goes away again in between, it goes on.
+  run(): void {
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    this.#run = this.#passUntilBack();
+  }
+
+  // Resolves when nothing is passed on any more.
+  ended(): Promise<void> {
+    return this.#run;
+  }
+
+  async #passUntilBack(): Promise<void> {
+    try {
+      this.#canPass = this.#spill.passOn() !== null;
+      for (;;) {
+        const mode = this.#spill.mode();
+        const passOn = this.#spill.passOn();
+        if (mode === 'direct' || mode === 'closed' || passOn === null) return;
+        this.#canPass = mode !== 'away' || (await this.#spill.inTurn(() => this.#passSome(passOn)));
+        await sleep(this.#clock, this.#canPass ? PASS_EVERY_MS : PASS_AGAIN_MS);
+      }
+    } finally {
+      this.#isRunning = false;
     }
   }
 

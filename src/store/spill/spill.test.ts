@@ -203,21 +203,34 @@ test('found away again while the last of it is handed over: what comes then is h
   await node.close();
 });
 
-test('cut from the store alone: another node writes for it, in order, before callers are answered', async () => {
-  const cut = (store: StoreBehind): StoreBehind => {
+// A way from a node to the store that is cut by hand.
+class Way {
+  isCut = false;
+  // The last that a node does when it has the store back.
+  onDrawn = () => {};
+
+  readonly around = (store: StoreBehind): StoreBehind => {
     const { handOver, append } = store;
     const away = () => Promise.reject(new JournalUnavailable('journal_failed', 'cut'));
     const direct = append.bind(store);
-    const reach = () => (isCut ? away() : handOver.reach());
+    const reach = () => (this.isCut ? away() : handOver.reach());
     store.append = (...args) => {
-      if (!isCut) return direct(...args);
+      if (!this.isCut) return direct(...args);
       const durable = away();
       return { written: durable, durable };
     };
-    return Object.assign(store, { handOver: { ...handOver, reach } });
+    const drawNumbers = async (count: number) => {
+      const drawn = await handOver.drawNumbers(count);
+      atEndOfTurn(this.onDrawn);
+      return drawn;
+    };
+    return Object.assign(store, { handOver: { ...handOver, reach, drawNumbers } });
   };
-  let isCut = false;
-  const node = await openNode({ url, dir, around: cut });
+}
+
+test('cut from the store alone: another node writes for it, in order, before callers are answered', async () => {
+  const way = new Way();
+  const node = await openNode({ url, dir, around: way.around });
   const other = await openNode({ url, dir: spillFolder(), node: 'b' });
   const owner = await node.store.openAccount(ACCOUNT);
   let calls = 0;
@@ -228,7 +241,7 @@ test('cut from the store alone: another node writes for it, in order, before cal
     return calls === 2 ? null : told;
   });
   await put(node.store, owner, '0');
-  isCut = true;
+  way.isCut = true;
   for (const name of ['1', '2', '3']) {
     expect(await put(node.store, owner, name)).toMatchObject({ kind: 'accepted', spilled: true });
     if (name === '1') expect(node.store.standing).toMatchObject({ mode: 'away', deliveries: 0 });
@@ -239,9 +252,28 @@ test('cut from the store alone: another node writes for it, in order, before cal
   const taken = await other.store.openAccount(ACCOUNT);
   await put(other.store, taken, '4');
   expect(await texts(other.store, taken)).toEqual(['0', '1', '2', '3', '4']);
-  isCut = false;
+  way.isCut = false;
   await node.direct();
   await Promise.all([node.close(), other.close()]);
+});
+
+test('cut again as soon as it was back, while nobody writes for it: it comes back each time', async () => {
+  const way = new Way();
+  const node = await openNode({ url, dir, around: way.around });
+  const owner = await node.store.openAccount(ACCOUNT);
+  node.store.passBy(async () => null);
+  const names = ['1', '2', '3'];
+  for (const name of names) {
+    const isBack = new Promise<void>((resolve) => {
+      way.onDrawn = resolve;
+    });
+    way.isCut = true;
+    expect(await put(node.store, owner, name)).toMatchObject({ kind: 'accepted', spilled: true });
+    way.isCut = false;
+    await isBack;
+  }
+  expect(await texts(node.store, owner)).toEqual(names);
+  await node.close();
 });
 
 test('repeats, newer texts and withdrawals in the spill are told at once and stand in the store', async () => {

@@ -193,9 +193,9 @@ export class Spill {
     if (!wasDirect) return;
     this.#since = this.#o.clock.now();
     this.#note('warn', `the database is away, accepting into the spill: ${error.message}`);
-    this.#returning = this.#returning.then(async () => {
-      await Promise.all([this.#return(), this.#passing.run()]);
-    });
+    // The way back waits for nobody else: the store may go away again before the last part was passed on.
+    this.#returning = this.#returning.then(() => this.#return());
+    this.#passing.run();
   }
 
   // `doubt`: the store may have taken it.
@@ -235,6 +235,7 @@ export class Spill {
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#returning;
+    await this.#passing.ended();
     await this.#log.close();
   }
 
