@@ -12,7 +12,7 @@ const NODES_DEFAULT = 3;
 const PORT = 8080;
 
 const [asked, ...rest] = process.argv.slice(2);
-if (asked === '--help' || asked === '-h') {
+if (process.argv.slice(2).some((each) => each === '--help' || each === '-h')) {
   console.log(
     `npm run fleet [-- NODES]: so many nodes on one Postgres, ${NODES_DEFAULT} without a number`,
   );
