@@ -47,6 +47,18 @@ export function keys(store: () => Harness): void {
       expect(await all().page(FIRST)).toEqual([revoked]);
     });
 
+    test('are over for good, whatever is saved by who has not heard of it', async () => {
+      const revoked = aKey({ active: false, expiresAt: 5_000 });
+      await all().save(aKey());
+      await all().save(revoked);
+      await all().save(aKey({ expiresAt: 9_000 }));
+      expect(await all().page(FIRST)).toEqual([revoked]);
+      await all().save(aKey({ id: 'k-2', expiresAt: 5_000 }));
+      await all().save(aKey({ id: 'k-2', expiresAt: 9_000 }));
+      await all().save(aKey({ id: 'k-2', expiresAt: 4_000 }));
+      expect((await all().page(FIRST))[1]).toMatchObject({ id: 'k-2', expiresAt: 4_000 });
+    });
+
     test('come page by page, in order of id', async () => {
       const ids = ['k-3', 'k-1', 'k-4', 'k-2'];
       for (const id of ids) await all().save(aKey({ id, kind: 'virtual', role: 'admin' }));

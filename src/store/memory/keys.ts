@@ -6,9 +6,14 @@ import type { MemoryDisk } from './disk.ts';
 
 export function runKeys({ keys, audit, sessions }: MemoryDisk, command: KeyCommand): unknown {
   switch (command.kind) {
-    case 'save':
-      keys.set(command.key.id, { ...command.key });
+    case 'save': {
+      const { key } = command;
+      const known = keys.get(key.id) ?? key;
+      const active = known.active && key.active;
+      const expiresAt = Math.min(known.expiresAt, key.expiresAt);
+      keys.set(key.id, { ...key, active, expiresAt });
       return null;
+    }
     case 'page': {
       const after = [...keys.values()].filter(({ id }) => id > command.after);
       return after.sort(byId).slice(0, command.max);

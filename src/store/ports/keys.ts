@@ -6,7 +6,8 @@ import type { AuditStore, NewAuditEntry } from './audit.ts';
 import { type SessionCommand, type SessionStore, sessionsOver } from './sessions.ts';
 
 export interface KeyStore {
-  // A new one, or all of a known one (by id) anew.
+  // A new one, or all of a known one (by id) anew; what is over stays over, and an end only comes nearer: another
+  // process may have ended it meanwhile.
   save(key: StoredKey): Promise<void>;
   // In order of id, from just after that one; those that are over included, until they are pruned.
   page(page: { after: string; max: number }): Promise<StoredKey[]>;

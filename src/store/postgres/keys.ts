@@ -15,7 +15,8 @@ export const KEYS_SQL = {
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
     ON CONFLICT (id) DO UPDATE SET kind = excluded.kind, token_hash = excluded.token_hash,
       name = excluded.name, role = excluded.role, scope = excluded.scope,
-      active = excluded.active, expires_at = excluded.expires_at,
+      active = api_keys.active AND excluded.active,
+      expires_at = least(api_keys.expires_at, excluded.expires_at),
       created_at = excluded.created_at, used_at = excluded.used_at`,
   page: `SELECT ${COLUMNS} FROM api_keys WHERE id > $1 ORDER BY id LIMIT $2`,
   used: `UPDATE api_keys k SET used_at = u.at

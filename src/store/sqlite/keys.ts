@@ -16,7 +16,7 @@ export const KEYS_SQL = {
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (id) DO UPDATE SET kind = excluded.kind, token_hash = excluded.token_hash,
       name = excluded.name, role = excluded.role, scope = excluded.scope,
-      active = excluded.active, expires_at = excluded.expires_at,
+      active = min(active, excluded.active), expires_at = min(expires_at, excluded.expires_at),
       created_at = excluded.created_at, used_at = excluded.used_at`,
   page: `SELECT ${COLUMNS} FROM api_keys WHERE id > ? ORDER BY id LIMIT ?`,
   used: 'UPDATE api_keys SET used_at = ? WHERE id = ?',
